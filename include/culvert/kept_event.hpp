@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Recording on a stream whose device its handle does not tell, and the events that are kept
+// to join two streams. Used by stream.hpp.
+#pragma once
+
+#include <culvert/event.hpp>
+
+namespace culvert::inline CULVERT_ABI::detail {
+
+// Calls attempt(device) for the current device and then the others, until it succeeds in
+// recording an event of that device. The runtime answers error 400 where the event's and the
+// stream's devices differ. (cudaStreamGetDevice is newer than CUDA 12.1, and some drivers
+// refuse it during a capture.)
+template <class Attempt>
+[[gnu::cold, gnu::noinline]] void record_on_any_device(SourceLocation where, Attempt&& attempt) {
+  const int devices = Device::count(where);
+  const int first = Device::current(where).ordinal();
+  cudaError_t status = cudaErrorInvalidResourceHandle;
+  for (int i = 0; i < devices && status == cudaErrorInvalidResourceHandle; ++i) {
+    status = attempt(Device((first + i) % devices, where));
+  }
+  if (status != cudaSuccess) raise(status, "cudaEventRecord", where, {});
+}
+
+// Creates an event of the stream's device and records it.
+template <class EventType>
+[[nodiscard]] EventType record_new_event(cudaStream_t stream, SourceLocation where) {
+  EventType event(where);
+  const cudaError_t status = try_call(cudaEventRecord, event.get(), stream);
+  if (status != cudaSuccess) [[unlikely]] {
+    if (status != cudaErrorInvalidResourceHandle) raise(status, "cudaEventRecord", where, {});
+    record_on_any_device(where, [&](Device device) {
+      event = EventType(EventOptions{.device = device}, where);
+      return try_call(cudaEventRecord, event.get(), stream);
+    });
+  }
+  return event;
+}
+
+// Holds the lock of the idle kept events.
+class IdleKeptEventsLock {
+ public:
+  IdleKeptEventsLock() noexcept {
+    while (idle_kept_events_locked.exchange(true, std::memory_order_acquire)) {
+    }
+  }
+  IdleKeptEventsLock(const IdleKeptEventsLock&) = delete;
+  IdleKeptEventsLock& operator=(const IdleKeptEventsLock&) = delete;
+  ~IdleKeptEventsLock() { idle_kept_events_locked.store(false, std::memory_order_release); }
+};
+
+// Lends kept events to a thread until it ends.
+class KeptEventsLease {
+ public:
+  KeptEventsLease() {
+    {
+      const IdleKeptEventsLock lock;
+      kept_events = idle_kept_events;
+      if (kept_events != nullptr) idle_kept_events = kept_events->next;
+    }
+    if (kept_events == nullptr) kept_events = new KeptEvents{};
+  }
+  KeptEventsLease(const KeptEventsLease&) = delete;
+  KeptEventsLease& operator=(const KeptEventsLease&) = delete;
+  ~KeptEventsLease() {
+    const IdleKeptEventsLock lock;
+    kept_events->next = idle_kept_events;
+    idle_kept_events = kept_events;
+    kept_events = nullptr;
+  }
+};
+
+// Records `stream` into a kept event of its device and returns the event; the slow path.
+[[nodiscard, gnu::cold, gnu::noinline]] inline cudaEvent_t record_found_event(
+    cudaStream_t stream, SourceLocation where) {
+  static thread_local const KeptEventsLease lease;
+  // After the lease has ended, in a later destructor of the same thread, start anew.
+  if (kept_events == nullptr) kept_events = new KeptEvents{};
+  KeptEvents& kept = *kept_events;
+
+  const unsigned generation = kept_events_generation.load(std::memory_order_relaxed);
+  if (kept.generation != generation) kept = KeptEvents{};
+  kept.generation = generation;
+
+  for (int i = 0; i < KeptEvents::capacity; ++i) {
+    if (kept.slots[i].event == nullptr) continue;
+    const cudaError_t status = try_call(cudaEventRecord, kept.slots[i].event, stream);
+    if (status == cudaSuccess) {
+      kept.recent = i;
+      return kept.slots[i].event;
+    }
+    if (status != cudaErrorInvalidResourceHandle) raise(status, "cudaEventRecord", where, {});
+  }
+
+  record_on_any_device(where, [&](Device device) {
+    Event event(EventOptions{.device = device}, where);
+    const cudaError_t status = try_call(cudaEventRecord, event.get(), stream);
+    if (status == cudaSuccess) {
+      kept.recent = device.ordinal() % KeptEvents::capacity;
+      kept.slots[kept.recent] = {event.release(), device.ordinal()};
+    }
+    return status;
+  });
+  return kept.slots[kept.recent].event;
+}
+
+// Makes later work of `waiter` wait for what `producer` holds now. A wait takes the event's
+// state at the call, so the same event serves the next join at once.
+inline void join(cudaStream_t waiter, cudaStream_t producer, SourceLocation where) {
+  cudaEvent_t event = nullptr;
+  if (const KeptEvents* const kept = kept_events;
+      kept != nullptr && kept->generation == kept_events_generation.load(std::memory_order_relaxed))
+      [[likely]] {
+    event = kept->slots[kept->recent].event;
+  }
+  if (event == nullptr || try_call(cudaEventRecord, event, producer) != cudaSuccess) [[unlikely]] {
+    event = record_found_event(producer, where);
+  }
+  call(where, "cudaStreamWaitEvent", cudaStreamWaitEvent, waiter, event, 0u);
+}
+
+}  // namespace culvert::inline CULVERT_ABI::detail

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// All state that culvert keeps for the process or a thread, in one place: the handler for
+// failures that cannot be thrown, the mark of a forked child, and the kept events.
+//
+// With hidden visibility each shared object has a copy of its own: a handler set in one is
+// not seen by another.
+#pragma once
+
+#include <culvert/source_location.hpp>
+
+#include <atomic>
+#include <cstdio>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#endif
+
+namespace culvert::inline CULVERT_ABI {
+
+// A failure that could not be thrown: in a destructor, or without exceptions.
+struct Failure {
+  cudaError_t status;    // what CUDA answered
+  const char* function;  // the runtime call, or culvert's operation
+  const char* detail;    // what was wrong, or ""
+  SourceLocation where;  // the caller; an empty file where a destructor failed
+};
+
+// Called for each failure that cannot be thrown. It must not throw, and may be called from
+// several threads at once.
+using FailureHandler = void (*)(const Failure&) noexcept;
+
+namespace detail {
+
+// The default handler: one line on stderr.
+inline void print_failure(const Failure& failure) noexcept {
+  std::fprintf(stderr, "culvert: %s%s%s failed: %s (%d): %s", failure.function,
+               *failure.detail ? ": " : "", failure.detail, cudaGetErrorName(failure.status),
+               static_cast<int>(failure.status), cudaGetErrorString(failure.status));
+  if (*failure.where.file) {
+    std::fprintf(stderr, " (at %s:%u)", failure.where.file, failure.where.line);
+  }
+  std::fputc('\n', stderr);
+}
+
+inline constinit std::atomic<FailureHandler> failure_handler{&print_failure};
+
+// Set in a child made by fork(). CUDA does not survive a fork, so owners destroyed there
+// make no CUDA call.
+inline constinit std::atomic<bool> forked_child{false};
+
+#if defined(__unix__) || defined(__APPLE__)
+inline const int fork_mark_installed =
+    pthread_atfork(nullptr, nullptr, [] { forked_child.store(true, std::memory_order_relaxed); });
+#endif
+
+// Events that one thread keeps to join two streams, one for each device used so. `recent` is
+// the one used last: with one device in use no question need be asked.
+struct KeptEvents {
+  static constexpr int capacity = 64;
+  struct Slot {
+    cudaEvent_t event;
+    int device;
+  };
+  Slot slots[capacity];  // a device's slot is its ordinal modulo capacity
+  int recent;
+  unsigned generation;
+  KeptEvents* next;
+};
+
+// The calling thread's kept events; null until it first joins two streams.
+inline constinit thread_local KeptEvents* kept_events = nullptr;
+
+// Kept events whose thread has ended, for the next thread. They are never destroyed: at exit
+// the runtime may be gone, and after a device reset destroying an event crashes (measured on
+// an H200). Their number is that of the threads alive at one time.
+inline constinit KeptEvents* idle_kept_events = nullptr;
+inline constinit std::atomic<bool> idle_kept_events_locked{false};
+
+// Kept events of an older generation are not used again; see forget_kept_events.
+inline constinit std::atomic<unsigned> kept_events_generation{0};
+
+}  // namespace detail
+
+// Replaces the handler for failures that cannot be thrown and returns the one before.
+// A null handler restores the default, which prints one line on stderr.
+inline FailureHandler set_failure_handler(FailureHandler handler) noexcept {
+  return detail::failure_handler.exchange(handler ? handler : &detail::print_failure);
+}
+
+// Tells culvert that a device was reset (cudaDeviceReset), so that it drops the events it
+// keeps for stream.wait(stream). A reset ends every stream, event and allocation of the
+// device: destroy their owners before it, since CUDA crashes on such a handle afterwards.
+inline void forget_kept_events() noexcept {
+  detail::kept_events_generation.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace culvert::inline CULVERT_ABI

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The one way to the CUDA runtime: every header calls it through these functions, which call,
+// check and clear. (Only error.hpp and process_state.hpp read error names and the last error
+// directly, which cannot fail.)
+#pragma once
+
+#include <culvert/error.hpp>
+
+#include <type_traits>
+
+namespace culvert::inline CULVERT_ABI::detail {
+
+// A runtime call failed: its error is cleared from the runtime's last error and thrown.
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail(SourceLocation where, const char* name,
+                                                        cudaError_t status,
+                                                        const std::string& detail = {}) {
+  (void)cudaGetLastError();
+  raise(status, name, where, detail);
+}
+
+// Calls a runtime function; throws what it answers unless that is success.
+// `name` is the function's name, for the error text.
+template <class... Parameters>
+inline void call(SourceLocation where, const char* name, cudaError_t (*function)(Parameters...),
+                 std::type_identity_t<Parameters>... arguments) {
+  const cudaError_t status = function(arguments...);
+  if (status != cudaSuccess) [[unlikely]] {
+    fail(where, name, status);
+  }
+}
+
+// Calls a runtime function whose failure is an answer. The error is cleared from the
+// runtime's last error.
+template <class... Parameters>
+[[nodiscard]] inline cudaError_t try_call(cudaError_t (*function)(Parameters...),
+                                          std::type_identity_t<Parameters>... arguments) noexcept {
+  const cudaError_t status = function(arguments...);
+  if (status != cudaSuccess) [[unlikely]] {
+    (void)cudaGetLastError();
+  }
+  return status;
+}
+
+// Calls a query: true for success, false for cudaErrorNotReady, which the runtime does not
+// keep as its last error (measured on an H200). Throws anything else.
+template <class... Parameters>
+[[nodiscard]] inline bool query(SourceLocation where, const char* name,
+                                cudaError_t (*function)(Parameters...),
+                                std::type_identity_t<Parameters>... arguments) {
+  const cudaError_t status = function(arguments...);
+  if (status == cudaSuccess) return true;
+  if (status == cudaErrorNotReady) return false;
+  fail(where, name, status);
+}
+
+// Calls a runtime function that gives a resource back. Never throws: a failure goes to the
+// failure handler. Makes no call in a forked child.
+template <class... Parameters>
+inline void call_in_destructor(const char* name, cudaError_t (*function)(Parameters...),
+                               std::type_identity_t<Parameters>... arguments) noexcept {
+  if (forked_child.load(std::memory_order_relaxed)) [[unlikely]] {
+    return;
+  }
+  const cudaError_t status = function(arguments...);
+  if (status != cudaSuccess) [[unlikely]] {
+    report(status, name);
+  }
+}
+
+}  // namespace culvert::inline CULVERT_ABI::detail
