@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+// Controls of the simulated CUDA runtime.
+//
+// A program that links the simulated runtime in place of the real one makes the same cuda* calls.
+// These functions set it up, look into it and make it fail. They are defined only there: a program
+// that links the real runtime and calls one does not link. Nothing it answers is a GPU result.
+//
+// Virtual time: an operation starts when all that it depends on has finished, takes 1 microsecond
+// and 1 nanosecond for every 16 bytes it moves, and cudaEventElapsedTime tells the difference of
+// two finishing times. A host function takes 1 microsecond, however long it really ran.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda_runtime_api.h"
+
+namespace culvert::sim {
+
+/// When pending work runs. Either way an operation runs after all that it depends on.
+enum class Schedule {
+  late,   ///< Only what something waits for, as late as possible: a missing wait shows stale bytes.
+  eager,  ///< At the call that enqueues it. A host function runs on another thread at once; the
+          ///< call waits some milliseconds for it, so that one which blocks does not block the
+          ///< call.
+};
+
+/// The byte that fills device memory when it is allocated and when it is freed. Of a block larger
+/// than 64 MiB only the first and the last 32 MiB are filled.
+inline constexpr unsigned char poison = 0xA5;
+
+/// The alignment of every device allocation, in bytes.
+inline constexpr std::size_t device_alignment = 512;
+
+/// The largest number of devices.
+inline constexpr int max_devices = 8;
+
+/// How the simulated machine looks and behaves.
+struct Config {
+  /// Number of devices, 0 to 8. With 0 every call answers cudaErrorNoDevice.
+  int devices = 1;
+  /// Memory of each device in bytes, from 1 MiB to 1 TiB, rounded up to 64 KiB. It is reserved
+  /// address space: only what a program allocates takes real memory.
+  std::size_t device_memory = std::size_t{4} << 30;
+  Schedule schedule = Schedule::late;
+  /// What cudaDriverGetVersion tells. 0 is a machine without a driver; with it, and with a version
+  /// whose major number is below the runtime's, calls answer cudaErrorInsufficientDriver.
+  int driver_version = CUDART_VERSION;
+  /// How often a query of the same work answers cudaErrorNotReady before it runs that work.
+  int not_ready_answers = 3;
+  /// Milliseconds without a CUDA call after which pending host functions run, with all that they
+  /// need. Queries are not counted as calls here. 0: never.
+  unsigned idle_host_functions_ms = 5;
+  /// Milliseconds without a CUDA call after which everything pending runs. A host function that has
+  /// been pending for so long runs even if the calls never stop. 0: never.
+  unsigned idle_everything_ms = 1000;
+  /// Whether devices have memory pools. Without them cudaMallocAsync and its like answer
+  /// cudaErrorNotSupported, and cudaDevAttrMemoryPoolsSupported is 0.
+  bool memory_pools = true;
+};
+
+/// The defaults, changed by these variables of the environment: CULVERT_SIM_DEVICES (0 to 8),
+/// CULVERT_SIM_DEVICE_MEMORY (bytes), CULVERT_SIM_SCHEDULE (late, eager),
+/// CULVERT_SIM_DRIVER_VERSION (13000 for 13.0; 0 for no driver). A bad value is told on stderr and
+/// ends the process with status 2, already at start-up.
+Config config_from_environment();
+
+/// Starts afresh: drops pending work without running it, ends every stream, event, pool and
+/// allocation, forgets errors, faults, counts and each thread's current device. Waits for host
+/// functions that are running.
+/// @pre No other thread makes CUDA calls meanwhile.
+void reset(const Config& config = config_from_environment());
+
+/// The configuration in force.
+Config config();
+
+/// Changes the schedule for operations enqueued from now on.
+void set_schedule(Schedule schedule);
+
+/// Runs all pending work and waits for it.
+void run_pending();
+
+/// Number of operations that were enqueued and have not finished.
+std::size_t pending();
+
+/// Number of counted calls since the start or the last reset. cudaGetLastError,
+/// cudaPeekAtLastError, cudaGetErrorName and cudaGetErrorString are not counted.
+std::uint64_t call_count();
+
+/// As above, for one function by its name in CUDA's documentation, say "cudaMemcpyAsync". A driver
+/// entry point counts under its own name, say "cuMemsetD32Async".
+std::uint64_t call_count(const char* function);
+
+/// Makes a later call fail with `error` and without any effect: the nth one (1 is the next) of
+/// `function`, or of all counted functions if that is null. Several faults may wait at a time.
+void fail_nth_call(const char* function, cudaError_t error, std::uint64_t nth = 1);
+
+/// Forgets the faults that have not happened yet.
+void clear_faults();
+
+/// Breaks a device, as an illegal address in a kernel does: its pending work is dropped, host
+/// functions too, and calls answer `error` until cudaDeviceReset.
+void raise_sticky(int device, cudaError_t error);
+
+/// What the program holds now. Default streams and default pools are not counted.
+struct Live {
+  std::size_t streams = 0;
+  std::size_t events = 0;
+  std::size_t pools = 0;
+  std::size_t device_allocations = 0;
+  std::size_t device_bytes = 0;      ///< As asked for, without rounding.
+  std::size_t host_allocations = 0;  ///< cudaHostAlloc and cudaMallocHost.
+  std::size_t host_bytes = 0;
+  std::size_t host_registrations = 0;  ///< cudaHostRegister.
+};
+Live live();
+
+/// True: the process runs on the simulated runtime.
+bool is_simulated();
+
+}  // namespace culvert::sim

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSL-1.0
+// Memory pools and memory in stream order.
+#include "sim/entry.hpp"
+#include "sim/report.hpp"
+
+namespace {
+
+using namespace culvert::sim::detail;
+
+std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+// For a function that only devices with memory pools have.
+template <class Body>
+cudaError_t pool_api(const char* function, Body&& body) {
+  return api(function, [&](Call& call) -> cudaError_t {
+    return call.process.config.memory_pools ? body(call) : cudaErrorNotSupported;
+  });
+}
+
+// The same for a function on one pool: `body(call, pool)`.
+template <class Body>
+cudaError_t pool_api(const char* function, cudaMemPool_t handle, Body&& body) {
+  return pool_api(function, [&](Call& call) -> cudaError_t {
+    const PoolPtr pool = call.pool(handle);
+    return pool ? body(call, pool) : cudaErrorInvalidResourceHandle;
+  });
+}
+
+bool is_device(const Call& call, int device) {
+  return device >= 0 && device < call.process.config.devices;
+}
+
+cudaError_t allocate(Call& call, const StreamPtr& stream, const char* function, void** pointer,
+                     std::size_t size, const PoolPtr& pool) {
+  *pointer = nullptr;
+  if (size == 0) return cudaSuccess;
+  const BlockPtr block = call.process.allocate(call.lock, pool->device, size, pool);
+  if (!block) return cudaErrorMemoryAllocation;
+  // The address is known now; it may be used once this operation has run.
+  block->state = BlockState::reserved;
+  const OpPtr op = make_op(OpKind::allocate, function);
+  op->touches.push_back({block, 0, block->size});
+  op->action = [&process = call.process, block = block.get()] {
+    block->state = BlockState::live;
+    process.memory.poison(*block);
+  };
+  *pointer = reinterpret_cast<void*>(block->address);
+  call.process.enqueue(call.lock, stream, op);
+  return call.process.failure(stream->device);
+}
+
+cudaError_t release(Call& call, const StreamPtr& stream, const char* function, void* pointer) {
+  const BlockPtr block = call.process.memory.find(address_of(pointer));
+  if (!block || block->address != address_of(pointer) || block->free_requested) {
+    return cudaErrorInvalidValue;
+  }
+  block->free_requested = true;
+  const OpPtr op = make_op(OpKind::release, function);
+  op->touches.push_back({block, 0, block->size});
+  op->action = [&process = call.process, block = block.get()] { process.release(*block); };
+  call.process.enqueue(call.lock, stream, op);
+  return call.process.failure(stream->device);
+}
+
+}  // namespace
+
+namespace culvert::sim::detail::entry {
+
+cudaError_t malloc_async(NullStream null, void** pointer, std::size_t size, cudaStream_t handle) {
+  constexpr const char* function = "cudaMallocAsync";
+  return stream_api(function, handle, null, [&](Call& call, const StreamPtr& stream) {
+    if (!call.process.config.memory_pools) return cudaErrorNotSupported;
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    const PoolPtr pool = call.process.device_of(*stream).current_pool;
+    return allocate(call, stream, function, pointer, size, pool);
+  });
+}
+
+cudaError_t malloc_from_pool_async(NullStream null, void** pointer, std::size_t size,
+                                   cudaMemPool_t pool_handle, cudaStream_t handle) {
+  constexpr const char* function = "cudaMallocFromPoolAsync";
+  return stream_api(function, handle, null, [&](Call& call, const StreamPtr& stream) {
+    if (!call.process.config.memory_pools) return cudaErrorNotSupported;
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    const PoolPtr pool = call.pool(pool_handle);
+    if (!pool) return cudaErrorInvalidResourceHandle;
+    return allocate(call, stream, function, pointer, size, pool);
+  });
+}
+
+cudaError_t free_async(NullStream null, void* pointer, cudaStream_t handle) {
+  constexpr const char* function = "cudaFreeAsync";
+  return api(function, [&](Call& call) -> cudaError_t {
+    if (!call.process.config.memory_pools) return cudaErrorNotSupported;
+    const StreamPtr stream = call.stream(handle, null);
+    if (!stream) {
+      // The usual reason is a buffer that outlives its stream. CUDA gives handles to new streams at
+      // once, so there the free could join a stranger unseen.
+      const auto value = reinterpret_cast<std::uintptr_t>(handle);
+      report("%s(0x%llx, 0x%llx): %s; the memory is not freed", function,
+             static_cast<unsigned long long>(address_of(pointer)),
+             static_cast<unsigned long long>(value),
+             call.process.streams.issued(value) ? "the stream was destroyed before"
+                                                : "there is no such stream");
+      return cudaErrorInvalidResourceHandle;
+    }
+    const cudaError_t failure = call.process.failure(stream->device);
+    return failure != cudaSuccess ? failure : release(call, stream, function, pointer);
+  });
+}
+
+}  // namespace culvert::sim::detail::entry
+
+extern "C" {
+
+cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t stream) {
+  return entry::malloc_async(NullStream::legacy, pointer, size, stream);
+}
+
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPool_t pool,
+                                    cudaStream_t stream) {
+  return entry::malloc_from_pool_async(NullStream::legacy, pointer, size, pool, stream);
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  return entry::free_async(NullStream::legacy, pointer, stream);
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* result, const cudaMemPoolProps* properties) {
+  return pool_api("cudaMemPoolCreate", [&](Call& call) {
+    if (result == nullptr || properties == nullptr ||
+        properties->allocType != cudaMemAllocationTypePinned ||
+        properties->location.type != cudaMemLocationTypeDevice) {
+      return cudaErrorInvalidValue;
+    }
+    if (!is_device(call, properties->location.id)) return cudaErrorInvalidValue;
+    // There is no other process to share it with.
+    if (properties->handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;
+    auto pool = std::make_shared<Pool>();
+    pool->device = properties->location.id;
+#if CUDART_VERSION >= 12030
+    pool->max_size = properties->maxSize;
+#endif
+    pool->handle = call.process.pools.add(pool);
+    *result = reinterpret_cast<cudaMemPool_t>(pool->handle);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
+  return pool_api("cudaMemPoolDestroy", handle, [](Call& call, const PoolPtr& pool) {
+    if (pool->is_default) return cudaErrorInvalidValue;
+    // Its allocations stay valid and keep its books.
+    pool->trim(0);
+    Device& device = call.process.device(pool->device);
+    if (device.current_pool == pool) device.current_pool = device.default_pool;
+    call.process.pools.remove(pool->handle);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
+  return pool_api("cudaMemPoolSetAttribute", handle, [&](Call&, const PoolPtr& pool) {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    const auto number = [&] { return *static_cast<const std::uint64_t*>(value); };
+    const auto flag = [&] { return *static_cast<const int*>(value) != 0 ? 1 : 0; };
+    switch (attribute) {
+      case cudaMemPoolReuseFollowEventDependencies:
+        pool->reuse_follow_event_dependencies = flag();
+        return cudaSuccess;
+      case cudaMemPoolReuseAllowOpportunistic:
+        pool->reuse_allow_opportunistic = flag();
+        return cudaSuccess;
+      case cudaMemPoolReuseAllowInternalDependencies:
+        pool->reuse_allow_internal_dependencies = flag();
+        return cudaSuccess;
+      case cudaMemPoolAttrReleaseThreshold:
+        pool->release_threshold = number();
+        return cudaSuccess;
+      // A high-water mark can only be started afresh.
+      case cudaMemPoolAttrReservedMemHigh:
+        if (number() != 0) return cudaErrorInvalidValue;
+        pool->reserved_high = pool->reserved;
+        return cudaSuccess;
+      case cudaMemPoolAttrUsedMemHigh:
+        if (number() != 0) return cudaErrorInvalidValue;
+        pool->used_high = pool->used;
+        return cudaSuccess;
+      default:
+        return cudaErrorInvalidValue;
+    }
+  });
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
+  return pool_api("cudaMemPoolGetAttribute", handle, [&](Call&, const PoolPtr& pool) {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    const auto number = [&](std::uint64_t answer) {
+      *static_cast<std::uint64_t*>(value) = answer;
+      return cudaSuccess;
+    };
+    const auto flag = [&](int answer) {
+      *static_cast<int*>(value) = answer;
+      return cudaSuccess;
+    };
+    switch (attribute) {
+      case cudaMemPoolReuseFollowEventDependencies:
+        return flag(pool->reuse_follow_event_dependencies);
+      case cudaMemPoolReuseAllowOpportunistic:
+        return flag(pool->reuse_allow_opportunistic);
+      case cudaMemPoolReuseAllowInternalDependencies:
+        return flag(pool->reuse_allow_internal_dependencies);
+      case cudaMemPoolAttrReleaseThreshold:
+        return number(pool->release_threshold);
+      case cudaMemPoolAttrReservedMemCurrent:
+        return number(pool->reserved);
+      case cudaMemPoolAttrReservedMemHigh:
+        return number(pool->reserved_high);
+      case cudaMemPoolAttrUsedMemCurrent:
+        return number(pool->used);
+      case cudaMemPoolAttrUsedMemHigh:
+        return number(pool->used_high);
+      default:
+        return cudaErrorInvalidValue;
+    }
+  });
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, std::size_t keep) {
+  return pool_api("cudaMemPoolTrimTo", handle, [&](Call&, const PoolPtr& pool) {
+    pool->trim(keep);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* result, int device) {
+  return pool_api("cudaDeviceGetDefaultMemPool", [&](Call& call) {
+    if (result == nullptr) return cudaErrorInvalidValue;
+    if (!is_device(call, device)) return cudaErrorInvalidDevice;
+    *result = reinterpret_cast<cudaMemPool_t>(call.process.device(device).default_pool->handle);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* result, int device) {
+  return pool_api("cudaDeviceGetMemPool", [&](Call& call) {
+    if (result == nullptr) return cudaErrorInvalidValue;
+    if (!is_device(call, device)) return cudaErrorInvalidDevice;
+    *result = reinterpret_cast<cudaMemPool_t>(call.process.device(device).current_pool->handle);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
+  return pool_api("cudaDeviceSetMemPool", handle, [&](Call& call, const PoolPtr& pool) {
+    if (!is_device(call, device)) return cudaErrorInvalidDevice;
+    if (pool->device != device) return cudaErrorInvalidValue;
+    call.process.device(device).current_pool = pool;
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "sim/config.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <string_view>
+
+#include "sim/report.hpp"
+
+namespace culvert::sim {
+namespace {
+
+constexpr std::size_t least_memory = std::size_t{1} << 20;
+constexpr std::size_t most_memory = std::size_t{1} << 40;
+constexpr std::size_t memory_unit = std::size_t{64} << 10;
+
+// Changes nothing if the variable is not set or empty.
+template <class T>
+void read_number(const char* variable, unsigned long long least, unsigned long long most,
+                 T& value) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr || *text == '\0') return;
+  char* end = nullptr;
+  errno = 0;
+  const unsigned long long number = std::strtoull(text, &end, 10);
+  const bool is_number = *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
+  if (!is_number || number < least || number > most) {
+    detail::refuse("%s is \"%s\": a whole number from %llu to %llu is needed", variable, text,
+                   least, most);
+  }
+  value = static_cast<T>(number);
+}
+
+}  // namespace
+
+Config config_from_environment() {
+  Config config;
+  read_number("CULVERT_SIM_DEVICES", 0, max_devices, config.devices);
+  read_number("CULVERT_SIM_DEVICE_MEMORY", least_memory, most_memory, config.device_memory);
+  read_number("CULVERT_SIM_DRIVER_VERSION", 0, 1'000'000, config.driver_version);
+  const char* const schedule = std::getenv("CULVERT_SIM_SCHEDULE");
+  if (schedule != nullptr && *schedule != '\0') {
+    const std::string_view name = schedule;
+    if (name == "late") {
+      config.schedule = Schedule::late;
+    } else if (name == "eager") {
+      config.schedule = Schedule::eager;
+    } else {
+      detail::refuse("CULVERT_SIM_SCHEDULE is \"%s\": \"late\" or \"eager\" is needed", schedule);
+    }
+  }
+  return config;
+}
+
+namespace detail {
+
+Config checked(Config config) {
+  if (config.devices < 0 || config.devices > max_devices) {
+    refuse("Config::devices is %d: 0 to %d is needed", config.devices, max_devices);
+  }
+  if (config.device_memory < least_memory || config.device_memory > most_memory) {
+    refuse("Config::device_memory is %zu: %zu to %zu bytes are needed", config.device_memory,
+           least_memory, most_memory);
+  }
+  config.device_memory = (config.device_memory + memory_unit - 1) / memory_unit * memory_unit;
+  return config;
+}
+
+}  // namespace detail
+}  // namespace culvert::sim

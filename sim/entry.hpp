@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+// The functions that exist in two forms: what a null stream means is their first argument.
+// Otherwise their arguments are CUDA's.
+#pragma once
+
+#include <cstddef>
+
+#include "cuda_runtime_api.h"
+#include "sim/call.hpp"
+
+namespace culvert::sim::detail::entry {
+
+// api_stream.cpp
+cudaError_t stream_synchronize(NullStream null, cudaStream_t stream);
+cudaError_t stream_query(NullStream null, cudaStream_t stream);
+cudaError_t stream_wait_event(NullStream null, cudaStream_t stream, cudaEvent_t event,
+                              unsigned flags);
+cudaError_t stream_get_id(NullStream null, cudaStream_t stream, unsigned long long* id);
+cudaError_t stream_get_flags(NullStream null, cudaStream_t stream, unsigned* flags);
+cudaError_t stream_get_priority(NullStream null, cudaStream_t stream, int* priority);
+cudaError_t stream_get_device(NullStream null, cudaStream_t stream, int* device);
+cudaError_t stream_is_capturing(NullStream null, cudaStream_t stream,
+                                cudaStreamCaptureStatus* status);
+
+// api_event.cpp
+cudaError_t event_record(NullStream null, cudaEvent_t event, cudaStream_t stream);
+cudaError_t event_record_with_flags(NullStream null, cudaEvent_t event, cudaStream_t stream,
+                                    unsigned flags);
+
+// api_copy.cpp
+cudaError_t memcpy(NullStream null, void* to, const void* from, std::size_t count,
+                   cudaMemcpyKind kind);
+cudaError_t memcpy_async(NullStream null, void* to, const void* from, std::size_t count,
+                         cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t memcpy_2d_async(NullStream null, void* to, std::size_t to_pitch, const void* from,
+                            std::size_t from_pitch, std::size_t width, std::size_t height,
+                            cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t memset(NullStream null, void* to, int value, std::size_t count);
+cudaError_t memset_async(NullStream null, void* to, int value, std::size_t count,
+                         cudaStream_t stream);
+cudaError_t memset_2d_async(NullStream null, void* to, std::size_t pitch, int value,
+                            std::size_t width, std::size_t height, cudaStream_t stream);
+
+// api_pool.cpp
+cudaError_t malloc_async(NullStream null, void** pointer, std::size_t size, cudaStream_t stream);
+cudaError_t malloc_from_pool_async(NullStream null, void** pointer, std::size_t size,
+                                   cudaMemPool_t pool, cudaStream_t stream);
+cudaError_t free_async(NullStream null, void* pointer, cudaStream_t stream);
+
+// api_host_function.cpp
+cudaError_t launch_host_function(NullStream null, cudaStream_t stream, cudaHostFn_t function,
+                                 void* data);
+
+// api_driver.cpp
+cudaError_t get_driver_entry_point(NullStream null, const char* function, const char* symbol,
+                                   void** pointer, unsigned version, unsigned long long flags,
+                                   cudaDriverEntryPointQueryResult* status);
+
+}  // namespace culvert::sim::detail::entry

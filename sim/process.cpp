@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "sim/process.hpp"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "sim/config.hpp"
+#include "sim/report.hpp"
+#include "sim/startup_check.hpp"
+
+namespace culvert::sim::detail {
+namespace {
+
+constexpr unsigned long long legacy_stream_id = 1;  // of device 0; one more for each device
+constexpr unsigned long long first_stream_id = 13;
+constexpr unsigned long long first_per_thread_id = 1ULL << 32;
+
+thread_local ThreadState* this_thread = nullptr;
+thread_local bool this_thread_ended = false;
+
+// Static objects are destroyed after the main thread's thread_local ones and may make calls.
+bool is_main_thread() { return syscall(SYS_gettid) == getpid(); }
+
+void report_stale(Process& process, const Op& op, const Touch& touch) {
+  const char* const why = touch.block->state == BlockState::reserved
+                              ? "before its allocation in stream order"
+                              : "after it was freed";
+  report("%s (operation %llu, device %d) touched %zu bytes at 0x%llx %s: illegal address", op.name,
+         static_cast<unsigned long long>(op.sequence), op.device, touch.size,
+         static_cast<unsigned long long>(touch.block->address + touch.offset), why);
+  process.scheduler.fail(op.device, cudaErrorIllegalAddress);
+}
+
+}  // namespace
+
+struct Process::ThreadEnd {
+  ThreadState* state = nullptr;
+  ~ThreadEnd() {
+    if (state != nullptr && !is_main_thread()) Process::instance().end_thread(state);
+  }
+};
+
+Process& Process::instance() {
+  // Reachable through this pointer, so it is no leak.
+  static Process* const process = new Process;
+  return *process;
+}
+
+Process::Process() {
+  check_startup();
+  scheduler.set_hooks(
+      {[this] { background.watch(); }, [this] { background.wake(); },
+       [this](const Op& op, const Touch& touch) { report_stale(*this, op, touch); }});
+  set_up(checked(config_from_environment()));
+  std::atexit([] { Process::instance().background.stop(); });
+  // The child must find the lock free.
+  pthread_atfork([] { Process::instance().mutex.lock(); },
+                 [] { Process::instance().mutex.unlock(); },
+                 [] {
+                   Process& process = Process::instance();
+                   process.forked = true;
+                   process.background.forked();
+                   process.mutex.unlock();
+                 });
+}
+
+void Process::set_up(const Config& wanted) {
+  config = wanted;
+  background.set_limits(config.idle_host_functions_ms, config.idle_everything_ms);
+  if (!memory.map(config.devices, config.device_memory)) {
+    refuse("the system gives no address space for %d devices with %zu bytes", config.devices,
+           config.device_memory);
+  }
+  next_stream_id_ = first_stream_id;
+  next_per_thread_id_ = first_per_thread_id;
+  for (int index = 0; index < config.devices; ++index) {
+    auto legacy = std::make_shared<Stream>();
+    legacy->kind = StreamKind::legacy;
+    legacy->id = legacy_stream_id + static_cast<unsigned long long>(index);
+    legacy->device = index;
+    auto pool = std::make_shared<Pool>();
+    pool->device = index;
+    pool->is_default = true;
+    pool->handle = pools.add(pool);
+    devices.push_back({DeviceStreams(std::move(legacy)), pool, pool, {}});
+  }
+}
+
+void Process::reset(Lock& lock, const Config& wanted) {
+  const Config next = checked(wanted);
+  scheduler.drop_all();
+  scheduler.wait_until_quiet(lock);
+  scheduler.drop_all();
+  for (int index = 0; index < max_devices; ++index) scheduler.recover(index);
+  const auto every = [](const auto&) { return true; };
+  streams.remove_if(every);
+  events.remove_if(every);
+  pools.remove_if(every);
+  devices.clear();
+  host.release_all(-1);
+  faults = Faults();
+  for (const auto& state : threads_) *state = ThreadState();
+  set_up(next);
+}
+
+void Process::reset_device(Lock& lock, int index) {
+  // The work is finished first, unless the device failed.
+  if (scheduler.failure(index) == 0) scheduler.wait(lock, scheduler.on_device(index));
+  scheduler.drop(index);
+  scheduler.recover(index);
+  const auto here = [&](const auto& object) { return object.device == index; };
+  streams.remove_if(here);
+  events.remove_if(here);
+  pools.remove_if([&](const Pool& pool) { return here(pool) && !pool.is_default; });
+  for (const auto& state : threads_) {
+    const auto position = static_cast<std::size_t>(index);
+    if (position < state->per_thread.size()) state->per_thread[position] = nullptr;
+  }
+  memory.release_all(index);
+  host.release_all(index);
+
+  Device& reset = device(index);
+  StreamPtr legacy = reset.streams.legacy();
+  legacy->tail = nullptr;
+  legacy->answers = 0;
+  reset.streams = DeviceStreams(std::move(legacy));
+  const std::uintptr_t handle = reset.default_pool->handle;
+  *reset.default_pool = Pool();
+  reset.default_pool->handle = handle;
+  reset.default_pool->device = index;
+  reset.default_pool->is_default = true;
+  reset.current_pool = reset.default_pool;
+  reset.peers.clear();
+}
+
+ThreadState& Process::thread() {
+  if (this_thread == nullptr) {
+    threads_.push_back(std::make_unique<ThreadState>());
+    this_thread = threads_.back().get();
+    // A call may come from another thread_local destructor, after `end` was destroyed.
+    if (!this_thread_ended) {
+      thread_local ThreadEnd end;
+      end.state = this_thread;
+    }
+  }
+  return *this_thread;
+}
+
+void Process::end_thread(ThreadState* state) {
+  const Lock lock(mutex);
+  for (const StreamPtr& stream : state->per_thread) {
+    if (stream) stream->destroyed = true;
+  }
+  this_thread = nullptr;
+  this_thread_ended = true;
+  std::erase_if(threads_, [&](const auto& owned) { return owned.get() == state; });
+}
+
+StreamPtr Process::make_stream(int index, StreamKind kind, unsigned flags, int priority) {
+  auto stream = std::make_shared<Stream>();
+  stream->kind = kind;
+  stream->id = next_stream_id_++;
+  stream->device = index;
+  stream->flags = flags;
+  stream->priority = priority;
+  if (kind == StreamKind::blocking) device(index).streams.add_blocking(stream);
+  return stream;
+}
+
+StreamPtr Process::per_thread_stream(ThreadState& thread, int index) {
+  const auto position = static_cast<std::size_t>(index);
+  if (thread.per_thread.size() <= position) thread.per_thread.resize(position + 1);
+  StreamPtr& stream = thread.per_thread[position];
+  if (!stream) {
+    stream = std::make_shared<Stream>();
+    stream->id = next_per_thread_id_++;
+    stream->device = index;
+    device(index).streams.add_blocking(stream);
+  }
+  return stream;
+}
+
+void Process::enqueue(Lock& lock, const StreamPtr& stream, const OpPtr& op) {
+  op->device = stream->device;
+  device_of(*stream).streams.append(op, *stream);
+  scheduler.submit(op);
+  if (config.schedule == Schedule::eager) scheduler.poll(lock, {op}, patience);
+}
+
+BlockPtr Process::allocate(Lock& lock, int index, std::size_t size, const PoolPtr& pool) {
+  if (pool && !pool->has_room(size)) return nullptr;
+  BlockPtr block = memory.allocate(index, size);
+  if (!block) {
+    // A free that is enqueued but has not run may make room.
+    scheduler.poll(lock, scheduler.releasing(index), patience);
+    block = memory.allocate(index, size);
+  }
+  if (!block) return nullptr;
+  block->pool = pool;
+  if (pool) pool->add(block->capacity);
+  // What pools keep gives way to what is used.
+  if (memory.used(index) + kept_by_pools(index) > memory.bytes_per_device()) {
+    pools.for_each([&](Pool& other) {
+      if (other.device == index) other.trim(0);
+    });
+  }
+  return block;
+}
+
+void Process::release(Block& block) {
+  if (block.kind != BlockKind::device) return host.release(block);
+  if (block.pool) block.pool->remove(block.capacity);
+  memory.release(block);
+}
+
+std::size_t Process::kept_by_pools(int index) const {
+  std::size_t kept = 0;
+  pools.for_each([&](const Pool& pool) {
+    if (pool.device == index) kept += static_cast<std::size_t>(pool.reserved - pool.used);
+  });
+  return kept;
+}
+
+std::size_t Process::free_memory(int index) const {
+  return memory.bytes_per_device() - memory.used(index) - kept_by_pools(index);
+}
+
+void Process::trim_pools() {
+  pools.for_each([](Pool& pool) { pool.trim(pool.release_threshold); });
+}
+
+}  // namespace culvert::sim::detail

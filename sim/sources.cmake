@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSL-1.0
+#
+# The sources of the simulated runtime, relative to this folder.
+set(culvert_sim_sources
+  api_copy.cpp
+  api_device.cpp
+  api_driver.cpp
+  api_error.cpp
+  api_event.cpp
+  api_host_function.cpp
+  api_host_memory.cpp
+  api_memory.cpp
+  api_per_thread.cpp
+  api_pool.cpp
+  api_stream.cpp
+  attributes.cpp
+  background.cpp
+  call.cpp
+  config.cpp
+  controls.cpp
+  device_memory.cpp
+  error_table.cpp
+  faults.cpp
+  host_memory.cpp
+  process.cpp
+  report.cpp
+  scheduler.cpp
+  startup_check.cpp
+  stream.cpp
+  transfer.cpp
+)
