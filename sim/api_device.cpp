@@ -36,7 +36,8 @@ cudaError_t cudaDriverGetVersion(int* version) {
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  return api("cudaGetDeviceCount", asks_runtime, [&](Call& call) {
+  constexpr Rules answers{.needs_health = false, .in_host_function = true};
+  return api("cudaGetDeviceCount", answers, [&](Call& call) {
     if (count == nullptr) return cudaErrorInvalidValue;
     *count = call.process.config.devices;
     return cudaSuccess;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Memory pools and memory in stream order.
-#include "sim/entry.hpp"
-#include "sim/report.hpp"
+// Memory pools.
+#include "sim/call.hpp"
 
 namespace {
 
 using namespace culvert::sim::detail;
-
-std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 // For a function that only devices with memory pools have.
 template <class Body>
@@ -30,101 +27,9 @@ bool is_device(const Call& call, int device) {
   return device >= 0 && device < call.process.config.devices;
 }
 
-cudaError_t allocate(Call& call, const StreamPtr& stream, const char* function, void** pointer,
-                     std::size_t size, const PoolPtr& pool) {
-  *pointer = nullptr;
-  if (size == 0) return cudaSuccess;
-  const BlockPtr block = call.process.allocate(call.lock, pool->device, size, pool);
-  if (!block) return cudaErrorMemoryAllocation;
-  // The address is known now; it may be used once this operation has run.
-  block->state = BlockState::reserved;
-  const OpPtr op = make_op(OpKind::allocate, function);
-  op->touches.push_back({block, 0, block->size});
-  op->action = [&process = call.process, block = block.get()] {
-    block->state = BlockState::live;
-    process.memory.poison(*block);
-  };
-  *pointer = reinterpret_cast<void*>(block->address);
-  call.process.enqueue(call.lock, stream, op);
-  return call.process.failure(stream->device);
-}
-
-cudaError_t release(Call& call, const StreamPtr& stream, const char* function, void* pointer) {
-  const BlockPtr block = call.process.memory.find(address_of(pointer));
-  if (!block || block->address != address_of(pointer) || block->free_requested) {
-    return cudaErrorInvalidValue;
-  }
-  block->free_requested = true;
-  const OpPtr op = make_op(OpKind::release, function);
-  op->touches.push_back({block, 0, block->size});
-  op->action = [&process = call.process, block = block.get()] { process.release(*block); };
-  call.process.enqueue(call.lock, stream, op);
-  return call.process.failure(stream->device);
-}
-
 }  // namespace
 
-namespace culvert::sim::detail::entry {
-
-cudaError_t malloc_async(NullStream null, void** pointer, std::size_t size, cudaStream_t handle) {
-  constexpr const char* function = "cudaMallocAsync";
-  return stream_api(function, handle, null, [&](Call& call, const StreamPtr& stream) {
-    if (!call.process.config.memory_pools) return cudaErrorNotSupported;
-    if (pointer == nullptr) return cudaErrorInvalidValue;
-    const PoolPtr pool = call.process.device_of(*stream).current_pool;
-    return allocate(call, stream, function, pointer, size, pool);
-  });
-}
-
-cudaError_t malloc_from_pool_async(NullStream null, void** pointer, std::size_t size,
-                                   cudaMemPool_t pool_handle, cudaStream_t handle) {
-  constexpr const char* function = "cudaMallocFromPoolAsync";
-  return stream_api(function, handle, null, [&](Call& call, const StreamPtr& stream) {
-    if (!call.process.config.memory_pools) return cudaErrorNotSupported;
-    if (pointer == nullptr) return cudaErrorInvalidValue;
-    const PoolPtr pool = call.pool(pool_handle);
-    if (!pool) return cudaErrorInvalidResourceHandle;
-    return allocate(call, stream, function, pointer, size, pool);
-  });
-}
-
-cudaError_t free_async(NullStream null, void* pointer, cudaStream_t handle) {
-  constexpr const char* function = "cudaFreeAsync";
-  return api(function, [&](Call& call) -> cudaError_t {
-    if (!call.process.config.memory_pools) return cudaErrorNotSupported;
-    const StreamPtr stream = call.stream(handle, null);
-    if (!stream) {
-      // The usual reason is a buffer that outlives its stream. CUDA gives handles to new streams at
-      // once, so there the free could join a stranger unseen.
-      const auto value = reinterpret_cast<std::uintptr_t>(handle);
-      report("%s(0x%llx, 0x%llx): %s; the memory is not freed", function,
-             static_cast<unsigned long long>(address_of(pointer)),
-             static_cast<unsigned long long>(value),
-             call.process.streams.issued(value) ? "the stream was destroyed before"
-                                                : "there is no such stream");
-      return cudaErrorInvalidResourceHandle;
-    }
-    const cudaError_t failure = call.process.failure(stream->device);
-    return failure != cudaSuccess ? failure : release(call, stream, function, pointer);
-  });
-}
-
-}  // namespace culvert::sim::detail::entry
-
 extern "C" {
-
-cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t stream) {
-  return entry::malloc_async(NullStream::legacy, pointer, size, stream);
-}
-
-cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPool_t pool,
-                                    cudaStream_t stream) {
-  return entry::malloc_from_pool_async(NullStream::legacy, pointer, size, pool, stream);
-}
-
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  return entry::free_async(NullStream::legacy, pointer, stream);
-}
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* result, const cudaMemPoolProps* properties) {
   return pool_api("cudaMemPoolCreate", [&](Call& call) {

@@ -14,7 +14,7 @@ bool is_failure(cudaError_t error) { return error != cudaSuccess && error != cud
 cudaError_t Call::begin(const char* function, const Rules& rules) {
   if (rules.wakes) process.background.note_call();
   const int fault = rules.counted ? process.faults.count_call(function) : 0;
-  if (Scheduler::in_host_function()) return cudaErrorNotPermitted;
+  if (Scheduler::in_host_function() && !rules.in_host_function) return cudaErrorNotPermitted;
   if (rules.needs_devices) {
     if (process.forked) return cudaErrorInitializationError;
     if (!driver_is_sufficient(process.config.driver_version)) return cudaErrorInsufficientDriver;

@@ -2,6 +2,10 @@
 // How every function of the API begins and ends.
 #pragma once
 
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#error "The simulated runtime defines both forms of each function: compile it without this macro."
+#endif
+
 #include <new>
 
 #include "sim/process.hpp"
@@ -12,11 +16,12 @@ namespace culvert::sim::detail {
 enum class NullStream { legacy, per_thread };
 
 struct Rules {
-  bool counted = true;          // counted, and failed by injected faults
-  bool needs_devices = true;    // fails without a driver or a device
-  bool needs_health = true;     // fails when the current device failed
-  bool wakes = true;            // shows that the program is not waiting without CUDA calls
-  bool sets_last_error = true;  // false for driver functions
+  bool counted = true;            // counted, and failed by injected faults
+  bool needs_devices = true;      // fails without a driver or a device
+  bool needs_health = true;       // fails when the current device failed
+  bool wakes = true;              // shows that the program is not waiting without CUDA calls
+  bool sets_last_error = true;    // false for driver functions
+  bool in_host_function = false;  // answers there, too
 };
 
 // For what asks the runtime and not a device.

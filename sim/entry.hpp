@@ -41,7 +41,7 @@ cudaError_t memset_async(NullStream null, void* to, int value, std::size_t count
 cudaError_t memset_2d_async(NullStream null, void* to, std::size_t pitch, int value,
                             std::size_t width, std::size_t height, cudaStream_t stream);
 
-// api_pool.cpp
+// api_malloc_async.cpp
 cudaError_t malloc_async(NullStream null, void** pointer, std::size_t size, cudaStream_t stream);
 cudaError_t malloc_from_pool_async(NullStream null, void** pointer, std::size_t size,
                                    cudaMemPool_t pool, cudaStream_t stream);

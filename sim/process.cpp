@@ -109,9 +109,11 @@ void Process::reset(Lock& lock, const Config& wanted) {
 
 void Process::reset_device(Lock& lock, int index) {
   // The work is finished first, unless the device failed.
-  if (scheduler.failure(index) == 0) scheduler.wait(lock, scheduler.on_device(index));
+  const bool failed = scheduler.failure(index) != 0;
+  if (!failed) scheduler.wait(lock, scheduler.on_device(index));
   scheduler.drop(index);
-  scheduler.recover(index);
+  // A reset does not mend a failed device, as measured on an H200.
+  if (failed) scheduler.fail(index, cudaErrorDevicesUnavailable);
   const auto here = [&](const auto& object) { return object.device == index; };
   streams.remove_if(here);
   events.remove_if(here);

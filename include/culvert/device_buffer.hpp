@@ -106,14 +106,13 @@ class DeviceBuffer {
   // @throws OutOfMemory, and Error where `size * sizeof(T)` overflows.
   explicit DeviceBuffer(std::size_t size, SourceLocation where = SourceLocation::current())
       : DeviceBuffer() {
-    allocate_plain(size, where);
+    allocate_plain(size, DeviceChoice(), where);
   }
 
   // The same on a named device. The current device stays as it was.
   DeviceBuffer(std::size_t size, Device device, SourceLocation where = SourceLocation::current())
       : DeviceBuffer() {
-    const DeviceGuard guard(device, where);
-    allocate_plain(size, where);
+    allocate_plain(size, device, where);
   }
 
   // `size` elements allocated in the order of `home`, from the current pool of its device
@@ -252,14 +251,17 @@ class DeviceBuffer {
     size_ = size;
   }
 
-  void allocate_plain(std::size_t size, SourceLocation where) {
+  void allocate_plain(std::size_t size, DeviceChoice device, SourceLocation where) {
     const std::size_t bytes = detail::size_in_bytes<T>(size, where, "culvert::DeviceBuffer");
     detail::DeviceAllocation allocation{nullptr, nullptr, Kind::plain};
     if (bytes != 0) {
-      const cudaError_t status = detail::try_call(detail::malloc_plain, &allocation.data, bytes);
-      if (status != cudaSuccess) [[unlikely]] {
-        detail::fail_allocation(where, "cudaMalloc", status, bytes);
-      }
+      device.with(where, [&] {
+        const cudaError_t status =
+            detail::try_call(detail::malloc_plain, &allocation.data, bytes);
+        if (status != cudaSuccess) [[unlikely]] {
+          detail::fail_allocation(where, "cudaMalloc", status, bytes);
+        }
+      });
     }
     take(allocation, size);
   }

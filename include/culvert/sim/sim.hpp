@@ -99,7 +99,7 @@ void fail_nth_call(const char* function, cudaError_t error, std::uint64_t nth = 
 void clear_faults();
 
 /// Breaks a device, as an illegal address in a kernel does: its pending work is dropped, host
-/// functions too, and calls answer `error` until cudaDeviceReset.
+/// functions too, and calls answer `error`. cudaDeviceReset does not mend it; reset() does.
 void raise_sticky(int device, cudaError_t error);
 
 /// What the program holds now. Default streams and default pools are not counted.
