@@ -256,8 +256,7 @@ class DeviceBuffer {
     detail::DeviceAllocation allocation{nullptr, nullptr, Kind::plain};
     if (bytes != 0) {
       device.with(where, [&] {
-        const cudaError_t status =
-            detail::try_call(detail::malloc_plain, &allocation.data, bytes);
+        const cudaError_t status = detail::try_call(detail::malloc_plain, &allocation.data, bytes);
         if (status != cudaSuccess) [[unlikely]] {
           detail::fail_allocation(where, "cudaMalloc", status, bytes);
         }

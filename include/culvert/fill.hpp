@@ -53,7 +53,7 @@ inline void set_units(SourceLocation where, const DriverSets& sets, void* data, 
 // The driver's strided set is slow, so a pattern is set over this many bytes at most and then
 // doubled by copies. Measured on an H200, 256 MiB of 8-byte values: 42 ms by strided sets
 // alone, 0.16 ms so, 0.065 ms for cudaMemset.
-inline constexpr std::size_t fill_block_bytes = 64 * 1024;
+inline constexpr std::size_t fill_block_bytes = std::size_t{64} * 1024;
 
 // Fills `count` elements of `size` bytes with the bytes of one element.
 inline void fill_elements(SourceLocation where, void* data, const unsigned char* element,

@@ -42,12 +42,12 @@ template <class EventType>
 class IdleKeptEventsLock {
  public:
   IdleKeptEventsLock() noexcept {
-    while (idle_kept_events_locked.exchange(true, std::memory_order_acquire)) {
+    while (idle_kept_events_locked.exchange(true)) {
     }
   }
   IdleKeptEventsLock(const IdleKeptEventsLock&) = delete;
   IdleKeptEventsLock& operator=(const IdleKeptEventsLock&) = delete;
-  ~IdleKeptEventsLock() { idle_kept_events_locked.store(false, std::memory_order_release); }
+  ~IdleKeptEventsLock() { idle_kept_events_locked.release(false); }
 };
 
 // Lends kept events to a thread until it ends.
@@ -79,7 +79,7 @@ class KeptEventsLease {
   if (kept_events == nullptr) kept_events = new KeptEvents{};
   KeptEvents& kept = *kept_events;
 
-  const unsigned generation = kept_events_generation.load(std::memory_order_relaxed);
+  const unsigned generation = kept_events_generation.load();
   if (kept.generation != generation) kept = KeptEvents{};
   kept.generation = generation;
 
@@ -110,11 +110,14 @@ class KeptEventsLease {
 inline void join(cudaStream_t waiter, cudaStream_t producer, SourceLocation where) {
   cudaEvent_t event = nullptr;
   if (const KeptEvents* const kept = kept_events;
-      kept != nullptr && kept->generation == kept_events_generation.load(std::memory_order_relaxed))
-      [[likely]] {
+      kept != nullptr && kept->generation == kept_events_generation.load()) [[likely]] {
     event = kept->slots[kept->recent].event;
   }
-  if (event == nullptr || try_call(cudaEventRecord, event, producer) != cudaSuccess) [[unlikely]] {
+  cudaError_t status = cudaErrorInvalidResourceHandle;
+  if (event != nullptr) [[likely]]
+    status = try_call(cudaEventRecord, event, producer);
+  if (status != cudaSuccess) [[unlikely]] {
+    if (status != cudaErrorInvalidResourceHandle) raise(status, "cudaEventRecord", where, {});
     event = record_found_event(producer, where);
   }
   call(where, "cudaStreamWaitEvent", cudaStreamWaitEvent, waiter, event, 0u);

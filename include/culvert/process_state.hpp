@@ -7,9 +7,9 @@
 // not seen by another.
 #pragma once
 
+#include <culvert/atomic.hpp>
 #include <culvert/source_location.hpp>
 
-#include <atomic>
 #include <cstdio>
 
 #if defined(__unix__) || defined(__APPLE__)
@@ -43,15 +43,15 @@ inline void print_failure(const Failure& failure) noexcept {
   std::fputc('\n', stderr);
 }
 
-inline constinit std::atomic<FailureHandler> failure_handler{&print_failure};
+inline constinit Atomic<FailureHandler> failure_handler{&print_failure};
 
 // Set in a child made by fork(). CUDA does not survive a fork, so owners destroyed there
 // make no CUDA call.
-inline constinit std::atomic<bool> forked_child{false};
+inline constinit Atomic<bool> forked_child{false};
 
 #if defined(__unix__) || defined(__APPLE__)
 inline const int fork_mark_installed =
-    pthread_atfork(nullptr, nullptr, [] { forked_child.store(true, std::memory_order_relaxed); });
+    pthread_atfork(nullptr, nullptr, [] { forked_child.store(true); });
 #endif
 
 // Events that one thread keeps to join two streams, one for each device used so. `recent` is
@@ -75,10 +75,10 @@ inline constinit thread_local KeptEvents* kept_events = nullptr;
 // the runtime may be gone, and after a device reset destroying an event crashes (measured on
 // an H200). Their number is that of the threads alive at one time.
 inline constinit KeptEvents* idle_kept_events = nullptr;
-inline constinit std::atomic<bool> idle_kept_events_locked{false};
+inline constinit Atomic<bool> idle_kept_events_locked{false};
 
 // Kept events of an older generation are not used again; see forget_kept_events.
-inline constinit std::atomic<unsigned> kept_events_generation{0};
+inline constinit Atomic<unsigned> kept_events_generation{0};
 
 }  // namespace detail
 
@@ -91,8 +91,6 @@ inline FailureHandler set_failure_handler(FailureHandler handler) noexcept {
 // Tells culvert that a device was reset (cudaDeviceReset), so that it drops the events it
 // keeps for stream.wait(stream). A reset ends every stream, event and allocation of the
 // device: destroy their owners before it, since CUDA crashes on such a handle afterwards.
-inline void forget_kept_events() noexcept {
-  detail::kept_events_generation.fetch_add(1, std::memory_order_relaxed);
-}
+inline void forget_kept_events() noexcept { detail::kept_events_generation.add(1); }
 
 }  // namespace culvert::inline CULVERT_ABI
