@@ -79,11 +79,15 @@ target_include_directories(culvert_sim PUBLIC "${culvert_include_dir}"
                            PRIVATE "${culvert_sim_dir}/..")
 target_include_directories(culvert_sim SYSTEM PUBLIC ${culvert_cuda_include_dirs})
 target_link_libraries(culvert_sim PRIVATE ${CMAKE_DL_LIBS} pthread)
-set_target_properties(culvert_sim PROPERTIES POSITION_INDEPENDENT_CODE ON)
+set_target_properties(culvert_sim PROPERTIES POSITION_INDEPENDENT_CODE ON UNITY_BUILD OFF)
 
 add_library(culvert INTERFACE)
 add_library(culvert::culvert ALIAS culvert)
 target_compile_features(culvert INTERFACE cxx_std_20)
+# CUDA files have a standard of their own, and CMake before 3.26 does not know nvcc's C++20.
+set(culvert_newer_cuda "$<VERSION_GREATER:$<TARGET_PROPERTY:CUDA_STANDARD>,20>")
+target_compile_options(culvert INTERFACE
+  "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:${culvert_newer_cuda}>>:-std=c++20>")
 target_include_directories(culvert INTERFACE "${culvert_include_dir}")
 target_include_directories(culvert SYSTEM INTERFACE ${culvert_cuda_include_dirs})
 
@@ -98,5 +102,5 @@ string(CONCAT culvert_runtime
   "$<$<STREQUAL:${culvert_choice},cuda_static>:culvert::cuda_static>"
   "$<${culvert_default}:culvert::cuda_$<IF:$<STREQUAL:${culvert_cuda_language},SHARED>,shared,static>>"
   # No such target: CMake's message names it.
-  "$<$<NOT:${culvert_known}>:culvert::CULVERT_RUNTIME_must_be_cuda_cuda_shared_cuda_static_or_sim>")
+  "$<$<NOT:${culvert_known}>:culvert::CULVERT_RUNTIME_of_$<TARGET_PROPERTY:NAME>_must_be_cuda_cuda_shared_cuda_static_or_sim>")
 target_link_libraries(culvert INTERFACE "${culvert_runtime}")

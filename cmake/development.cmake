@@ -18,3 +18,6 @@ else()
   set(culvert_have_cuda OFF)
   message(STATUS "culvert: no CUDA runtime library found: only the simulated runtime is built")
 endif()
+
+# For tests, which call it themselves: enabling CMake's CUDA language would require it.
+find_program(CULVERT_NVCC nvcc PATHS "${CUDAToolkit_BIN_DIR}" DOC "CUDA's compiler, for tests")

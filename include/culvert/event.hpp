@@ -59,19 +59,6 @@ class EventVerbs {
 template <class Derived, unsigned flags>
 class OwnedEvent : public EventVerbs<Derived> {
  public:
-  // Creates an event, never recorded (cudaEventCreateWithFlags). Record it with
-  // stream.record(event); recording again replaces the mark. Does not block.
-  // @throws Error where the runtime refuses.
-  OwnedEvent(SourceLocation where = SourceLocation::current())
-      : OwnedEvent(EventOptions{}, where) {}
-  explicit OwnedEvent(const EventOptions& options,
-                      SourceLocation where = SourceLocation::current()) {
-    options.device.with(where, [&] {
-      call(where, "cudaEventCreateWithFlags", cudaEventCreateWithFlags, handle_.address(),
-           flags | (options.blocking_sync ? cudaEventBlockingSync : 0u));
-    });
-  }
-
   // Takes ownership of an event that other code created.
   // @throws Error where it is null.
   [[nodiscard]] static Derived from_handle(cudaEvent_t handle,
@@ -90,6 +77,12 @@ class OwnedEvent : public EventVerbs<Derived> {
  protected:
   struct Adopt {};
   OwnedEvent(Adopt, cudaEvent_t handle) noexcept : handle_(handle) {}
+  OwnedEvent(const EventOptions& options, SourceLocation where) {
+    options.device.with(where, [&] {
+      call(where, "cudaEventCreateWithFlags", cudaEventCreateWithFlags, handle_.address(),
+           flags | (options.blocking_sync ? cudaEventBlockingSync : 0u));
+    });
+  }
 
  private:
   friend EventVerbs<Derived>;
@@ -113,21 +106,43 @@ class OwnedEvent : public EventVerbs<Derived> {
 //   done.synchronize();
 class Event : public detail::OwnedEvent<Event, cudaEventDisableTiming> {
  public:
-  using OwnedEvent::OwnedEvent;
+  // Creates an event, never recorded (cudaEventCreateWithFlags). Record it with
+  // stream.record(event); recording again replaces the mark. Does not block.
+  // @throws Error where the runtime refuses.
+  Event(SourceLocation where = SourceLocation::current()) : OwnedEvent(EventOptions{}, where) {}
+  explicit Event(const EventOptions& options, SourceLocation where = SourceLocation::current())
+      : OwnedEvent(options, where) {}
+
   Event(const Event&) = delete;             // std::move it, or pass an EventRef
   Event& operator=(const Event&) = delete;  // std::move it, or pass an EventRef
   Event(Event&&) noexcept = default;
   Event& operator=(Event&&) noexcept = default;
+
+ private:
+  friend OwnedEvent;
+  // Constructors are not inherited: clang would give this header as the caller's place.
+  Event(Adopt adopt, cudaEvent_t handle) noexcept : OwnedEvent(adopt, handle) {}
 };
 
 // An event that also takes the time on the device; see elapsed.hpp. Otherwise as Event.
 class TimedEvent : public detail::OwnedEvent<TimedEvent, cudaEventDefault> {
  public:
-  using OwnedEvent::OwnedEvent;
+  // Creates an event, never recorded (cudaEventCreateWithFlags). Record it with
+  // stream.record(event); recording again replaces the mark. Does not block.
+  // @throws Error where the runtime refuses.
+  TimedEvent(SourceLocation where = SourceLocation::current())
+      : OwnedEvent(EventOptions{}, where) {}
+  explicit TimedEvent(const EventOptions& options, SourceLocation where = SourceLocation::current())
+      : OwnedEvent(options, where) {}
+
   TimedEvent(const TimedEvent&) = delete;             // std::move it, or pass an EventRef
   TimedEvent& operator=(const TimedEvent&) = delete;  // std::move it, or pass an EventRef
   TimedEvent(TimedEvent&&) noexcept = default;
   TimedEvent& operator=(TimedEvent&&) noexcept = default;
+
+ private:
+  friend OwnedEvent;
+  TimedEvent(Adopt adopt, cudaEvent_t handle) noexcept : OwnedEvent(adopt, handle) {}
 };
 
 // A view of an event that something else owns, of either kind. One pointer.
