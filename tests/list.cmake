@@ -29,7 +29,6 @@ culvert_add_test(ordering_test)
 culvert_add_test(threads_test)
 
 culvert_add_test(per_thread_stream_test
-  PREFIX per_thread.
   SOURCES per_thread_stream_test.cpp copy_test.cpp ordering_test.cpp stream_test.cpp
   DEFINITIONS CUDA_API_PER_THREAD_DEFAULT_STREAM)
 culvert_add_test(mixed_default_streams_test

@@ -212,6 +212,10 @@ TEST_F(MultiDeviceTest, JoinsUseTheEventOfTheRightDevice) {
   b.wait(there);
   b.wait(a);
   const std::uint64_t created = sim::call_count("cudaEventCreateWithFlags");
+  // The event used last is tried first: one record and one wait.
+  const std::uint64_t calls = sim::call_count();
+  b.wait(a);
+  EXPECT_EQ(sim::call_count(), calls + 2);
   for (int i = 0; i < 10; ++i) {
     b.wait(a);
     there.wait(b);

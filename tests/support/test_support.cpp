@@ -28,14 +28,18 @@ RuntimeTest::~RuntimeTest() {
 }
 
 std::vector<std::byte> random_bytes(std::size_t count) {
-  static std::mt19937_64 generator = [] {
-    const std::uint64_t seed = std::random_device{}();
+  // xorshift64*: fast enough for 64 MiB without optimization.
+  static std::uint64_t state = [] {
+    const std::uint64_t seed = (std::uint64_t{std::random_device{}()} << 1) | 1;
     std::cout << "random seed " << seed << '\n';
-    return std::mt19937_64(seed);
+    return seed;
   }();
   std::vector<std::byte> bytes(count);
   for (std::size_t i = 0; i < count; i += sizeof(std::uint64_t)) {
-    const std::uint64_t word = generator();
+    state ^= state >> 12;
+    state ^= state << 25;
+    state ^= state >> 27;
+    const std::uint64_t word = state * 0x2545f4914f6cdd1d;
     std::memcpy(bytes.data() + i, &word, std::min(sizeof(word), count - i));
   }
   return bytes;
