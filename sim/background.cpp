@@ -117,11 +117,14 @@ bool Background::run_when_quiet(Lock& lock) {
   if (passed(host_functions_after_, quiet_since_)) {
     return scheduler_.run_ready(lock, functions, stop, keep);
   }
-  if (passed(everything_after_, functions.front()->enqueued)) {
-    return scheduler_.run_ready(
-        lock, {functions.front()}, [this] { return stopping_; }, keep);
+  // All that are old: the oldest may wait for one that is running.
+  Ops old;
+  for (const OpPtr& function : functions) {
+    if (passed(everything_after_, function->enqueued)) old.push_back(function);
   }
-  return false;
+  if (old.empty()) return false;
+  return scheduler_.run_ready(
+      lock, old, [this] { return stopping_; }, keep);
 }
 
 void Background::stop() {

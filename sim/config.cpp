@@ -38,6 +38,8 @@ Config config_from_environment() {
   read_number("CULVERT_SIM_DEVICES", 0, max_devices, config.devices);
   read_number("CULVERT_SIM_DEVICE_MEMORY", least_memory, most_memory, config.device_memory);
   read_number("CULVERT_SIM_DRIVER_VERSION", 0, 1'000'000, config.driver_version);
+  const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
+  if (blocking != nullptr && std::string_view(blocking) == "1") config.schedule = Schedule::eager;
   const char* const schedule = std::getenv("CULVERT_SIM_SCHEDULE");
   if (schedule != nullptr && *schedule != '\0') {
     const std::string_view name = schedule;

@@ -15,6 +15,22 @@ namespace {
 constexpr std::size_t poison_end = std::size_t{32} << 20;
 constexpr std::size_t large_block = std::size_t{64} << 10;
 
+// Addresses for each byte of memory, as long as they are not more than so many together. They are
+// taken twice. ThreadSanitizer has room for little more than 1 TiB.
+constexpr std::size_t most_spread = 8;
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CULVERT_SIM_FEW_ADDRESSES
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define CULVERT_SIM_FEW_ADDRESSES
+#endif
+#ifdef CULVERT_SIM_FEW_ADDRESSES
+constexpr std::size_t most_addresses = std::size_t{256} << 30;
+#else
+constexpr std::size_t most_addresses = std::size_t{8} << 40;
+#endif
+
 constexpr std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
 }
@@ -76,8 +92,21 @@ bool DeviceMemory::map(int devices, std::size_t bytes_per_device) {
   unmap();
   const auto count = static_cast<std::size_t>(devices);
   if (count == 0) return true;
-  const std::size_t total = count * bytes_per_device;
+  const std::size_t memory = count * bytes_per_device;
+  std::size_t spread = std::clamp(most_addresses / memory, std::size_t{1}, most_spread);
+  if (!map_range(spread * memory)) {
+    if (spread == 1) return false;
+    spread = 1;
+    if (!map_range(memory)) return false;
+  }
+  bytes_per_device_ = bytes_per_device;
+  span_ = spread * bytes_per_device;
+  free_.assign(count, FreeRanges(span_));
+  used_.assign(count, 0);
+  return true;
+}
 
+bool DeviceMemory::map_range(std::size_t total) {
   const int file = memfd_create("culvert-sim-device-memory", MFD_CLOEXEC);
   if (file < 0) return false;
   void* alias = MAP_FAILED;
@@ -97,10 +126,7 @@ bool DeviceMemory::map(int devices, std::size_t bytes_per_device) {
   }
   alias_ = static_cast<std::byte*>(alias);
   visible_ = reinterpret_cast<std::uintptr_t>(visible);
-  bytes_per_device_ = bytes_per_device;
   total_ = total;
-  free_.assign(count, FreeRanges(bytes_per_device));
-  used_.assign(count, 0);
   return true;
 }
 
@@ -116,6 +142,7 @@ void DeviceMemory::unmap() {
   visible_ = 0;
   alias_ = nullptr;
   bytes_per_device_ = 0;
+  span_ = 0;
   total_ = 0;
 }
 
@@ -123,11 +150,12 @@ BlockPtr DeviceMemory::allocate(int device, std::size_t size) {
   if (size > bytes_per_device_) return nullptr;
   const auto index = static_cast<std::size_t>(device);
   const std::size_t capacity = round_up(size, device_alignment);
+  if (capacity > bytes_per_device_ - used_[index]) return nullptr;
   std::size_t offset = 0;
   if (!free_[index].take(capacity, offset)) return nullptr;
 
   used_[index] += capacity;
-  offset += index * bytes_per_device_;
+  offset += index * span_;
   auto block = std::make_shared<Block>();
   block->address = visible_ + offset;
   block->bytes = alias_ + offset;
@@ -144,7 +172,7 @@ void DeviceMemory::release(Block& block) {
   const auto index = static_cast<std::size_t>(block.device);
   used_[index] -= block.capacity;
   const std::uintptr_t address = block.address;
-  free_[index].give_back(address - visible_ - index * bytes_per_device_, block.capacity);
+  free_[index].give_back(address - visible_ - index * span_, block.capacity);
   blocks_.erase(address);
 }
 

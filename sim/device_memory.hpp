@@ -35,7 +35,9 @@ class FreeRanges {
 };
 
 // Programs see addresses in a range that nobody can read or write, so a stray access faults as on a
-// GPU. The simulation uses the same bytes through another mapping.
+// GPU. The simulation uses the same bytes through another mapping. A GPU puts an allocation together
+// from pages anywhere; here each device has more addresses than memory, so that holes between
+// allocations seldom matter.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -62,13 +64,15 @@ class DeviceMemory {
   std::size_t used(int device) const { return used_[static_cast<std::size_t>(device)]; }
 
  private:
+  bool map_range(std::size_t total);
   void unmap();
   void wipe(const Block& block) const;
 
   std::uintptr_t visible_ = 0;
   std::byte* alias_ = nullptr;
   std::size_t bytes_per_device_ = 0;
-  std::size_t total_ = 0;
+  std::size_t span_ = 0;          // of the addresses of each device
+  std::size_t total_ = 0;         // of all addresses
   std::vector<FreeRanges> free_;  // of each device
   std::vector<std::size_t> used_;
   std::map<std::uintptr_t, BlockPtr> blocks_;

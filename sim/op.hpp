@@ -38,6 +38,7 @@ struct Op {
   // The rest is filled in when it is enqueued and when it runs.
   std::uint64_t sequence = 0;
   int device = 0;
+  unsigned long long stream = 0;  // its id, for reports
   OpState state = OpState::pending;
   bool urged = false;                              // handed to the background, to run soon
   std::vector<OpPtr> dependencies;                 // unfinished ones; empty once it is done

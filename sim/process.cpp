@@ -29,9 +29,10 @@ void report_stale(Process& process, const Op& op, const Touch& touch) {
   const char* const why = touch.block->state == BlockState::reserved
                               ? "before its allocation in stream order"
                               : "after it was freed";
-  report("%s (operation %llu, device %d) touched %zu bytes at 0x%llx %s: illegal address", op.name,
-         static_cast<unsigned long long>(op.sequence), op.device, touch.size,
-         static_cast<unsigned long long>(touch.block->address + touch.offset), why);
+  report(
+      "%s (operation %llu, stream %llu, device %d) touched %zu bytes at 0x%llx %s: illegal address",
+      op.name, static_cast<unsigned long long>(op.sequence), op.stream, op.device, touch.size,
+      static_cast<unsigned long long>(touch.block->address) + touch.offset, why);
   process.scheduler.fail(op.device, cudaErrorIllegalAddress);
 }
 
@@ -188,6 +189,7 @@ StreamPtr Process::per_thread_stream(ThreadState& thread, int index) {
 
 void Process::enqueue(Lock& lock, const StreamPtr& stream, const OpPtr& op) {
   op->device = stream->device;
+  op->stream = stream->id;
   device_of(*stream).streams.append(op, *stream);
   scheduler.submit(op);
   if (config.schedule == Schedule::eager) scheduler.poll(lock, {op}, patience);

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "sim/stream.hpp"
 
+#include <algorithm>
+
 namespace culvert::sim::detail {
 namespace {
+
+constexpr std::size_t least_to_forget = 16;
 
 std::uint64_t sequence_of(const OpPtr& op) { return op ? op->sequence : 0; }
 
 }  // namespace
+
+void DeviceStreams::add_blocking(StreamPtr stream) {
+  if (blocking_.size() >= forget_at_) {
+    forget_ended();
+    // Looked at again once their number has doubled: constant time for each stream on average.
+    forget_at_ = std::max(least_to_forget, 2 * blocking_.size());
+  }
+  blocking_.push_back(std::move(stream));
+}
 
 void DeviceStreams::append(const OpPtr& op, Stream& stream) {
   depend(*op, stream.tail);

@@ -2,8 +2,10 @@
 // Streams and the rules of the legacy default stream. Plain C++ that knows no CUDA.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "sim/op.hpp"
@@ -36,7 +38,7 @@ class DeviceStreams {
   const StreamPtr& legacy() const { return legacy_; }
 
   // A blocking stream takes part until it is destroyed and its work is done.
-  void add_blocking(StreamPtr stream) { blocking_.push_back(std::move(stream)); }
+  void add_blocking(StreamPtr stream);
 
   // Makes `op` the next operation of `stream`.
   void append(const OpPtr& op, Stream& stream);
@@ -50,6 +52,7 @@ class DeviceStreams {
 
   StreamPtr legacy_;
   std::vector<StreamPtr> blocking_;
+  std::size_t forget_at_ = 0;  // the number of blocking streams at which to look for ended ones
 };
 
 }  // namespace culvert::sim::detail

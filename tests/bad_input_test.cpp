@@ -325,7 +325,7 @@ TEST_F(BadInputTest, FillBytesOutsideOfAByte) {
 TEST_F(BadInputTest, PartsOutside) {
   const DeviceBuffer<int>& constant = buffer;
   const Expected expected{
-      cudaErrorInvalidValue, "culvert::DeviceSpan::subspan", {"of a view of 4"}};
+      cudaErrorInvalidValue, "culvert::DeviceSpan::subspan", {"are not inside 4"}};
   expect_refused([&] { (void)buffer.subspan(0, 5); }, expected);
   expect_refused([&] { (void)buffer.subspan(5, 0); }, expected);
   expect_refused([&] { (void)constant.subspan(3, 2); }, expected);

@@ -28,7 +28,7 @@ namespace {
 
 using ErrorTest = support::RuntimeTest;
 
-constexpr SourceLocation place{"some_file.cpp", 42};
+constexpr SourceLocation place = SourceLocation::current("some_file.cpp", 42);
 
 TEST_F(ErrorTest, TellsPlaceCallAndReason) {
   const Error error(cudaErrorInvalidValue, "cudaMemcpyAsync", place, "more about it");

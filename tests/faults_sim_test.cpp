@@ -90,9 +90,9 @@ struct Told {
 std::vector<Told> told;
 
 std::size_t kept_events_of_this_thread() {
-  const detail::KeptEvents* const kept = detail::kept_events;
+  const process::KeptEvents* const kept = process::kept_events;
   std::size_t count = 0;
-  if (kept == nullptr || kept->generation != detail::kept_events_generation.load()) return 0;
+  if (kept == nullptr || kept->generation != process::kept_events_generation.load()) return 0;
   for (const auto& slot : kept->slots) count += slot.event != nullptr ? 1u : 0u;
   return count;
 }

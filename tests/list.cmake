@@ -26,6 +26,7 @@ culvert_add_test(faults_sim_test SIM_ONLY)
 culvert_add_test(multi_device_sim_test SIM_ONLY)
 culvert_add_test(no_pools_sim_test SIM_ONLY)
 culvert_add_test(ordering_test)
+culvert_add_test(regressions_sim_test SIM_ONLY)
 culvert_add_test(threads_test)
 
 culvert_add_test(per_thread_stream_test

@@ -52,7 +52,8 @@ TEST_F(ProcessStateTest, DefaultHandlerPrintsOneLine) {
 
 TEST_F(ProcessStateTest, DefaultHandlerPrintsDetailAndPlace) {
   testing::internal::CaptureStderr();
-  detail::print_failure({cudaErrorInvalidValue, "culvert::copy", "sizes differ", {"file.cpp", 7}});
+  process::print_failure({cudaErrorInvalidValue, "culvert::copy", "sizes differ",
+                          SourceLocation::current("file.cpp", 7)});
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "culvert: culvert::copy: sizes differ failed: cudaErrorInvalidValue (1): "
             "invalid argument (at file.cpp:7)\n");

@@ -80,7 +80,7 @@ TEST(SpanTest, Bytes) {
 TEST(SpanTest, PartOutside) {
   const DeviceSpan<int> span(somewhere, 7);
   const support::Expected outside{
-      cudaErrorInvalidValue, "culvert::DeviceSpan::subspan", {"of a view of 7"}};
+      cudaErrorInvalidValue, "culvert::DeviceSpan::subspan", {"are not inside 7"}};
   expect_refused([&] { (void)span.subspan(0, 8); }, outside);
   expect_refused([&] { (void)span.subspan(8, 0); }, outside);
   expect_refused([&] { (void)span.subspan(5, 3); }, outside);

@@ -10,7 +10,7 @@
 #include <atomic>
 #endif
 
-namespace culvert::inline CULVERT_ABI::detail {
+namespace culvert::process {
 
 // `load` and `store` are relaxed; `exchange` acquires and `release` releases; `add` is relaxed.
 template <class T>
@@ -41,4 +41,4 @@ class Atomic {
 #endif
 };
 
-}  // namespace culvert::inline CULVERT_ABI::detail
+}  // namespace culvert::process

@@ -10,44 +10,74 @@ namespace culvert::inline CULVERT_ABI {
 
 namespace detail {
 
-// What copy and copy_and_wait share. A function object, not a function template, since
+template <class X>
+inline constexpr bool false_for = false;
+
+// Whether X can be one side of a copy. Where it cannot, one assertion says why.
+template <class X>
+[[nodiscard]] consteval bool is_copy_side() {
+  using Plain = std::remove_cvref_t<X>;
+  if constexpr (std::is_pointer_v<Plain>) {
+    static_assert(false_for<X>,
+                  "copy: a pointer does not tell its size: pass std::span(pointer, count) for host "
+                  "memory, or DeviceSpan(pointer, count) for device memory");
+  } else if constexpr (!DeviceRange<X> && !HostRange<X>) {
+    static_assert(false_for<X>,
+                  "copy: a side is neither device memory (DeviceBuffer, DeviceSpan) nor a "
+                  "contiguous host range (PinnedBuffer, std::span, std::array, std::vector of "
+                  "anything but bool)");
+  } else if constexpr (TemporaryOwner<X>) {
+    static_assert(false_for<X>,
+                  "copy: a side is a temporary that would be gone before the copy runs: "
+                  "give it a name, and keep it until the copy is complete");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+// Whether a To can be copied from a From. Where it cannot, one assertion says why.
+template <class To, class From>
+[[nodiscard]] consteval bool is_copyable() {
+  if constexpr (std::is_const_v<To>) {
+    static_assert(false_for<To>, "copy: the destination is const; it comes first");
+  } else if constexpr (!std::is_same_v<To, std::remove_const_t<From>>) {
+    static_assert(false_for<To>,
+                  "copy: the elements of source and destination differ in type: copy does not "
+                  "convert (see as_bytes for bytes)");
+  } else if constexpr (!std::is_trivially_copyable_v<To>) {
+    static_assert(false_for<To>, "copy: the elements must be trivially copyable");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+// What copy and copy_and_wait share. They are function objects, not function templates, since
 // argument-dependent lookup would otherwise also find std::copy for a DeviceBuffer<std::byte>.
 template <class Destination, class Source>
 void enqueue_copy(Destination&& destination, Source&& source, StreamRef stream, const char* name,
                   SourceLocation where) {
-  static_assert(DeviceRange<Destination> || HostRange<Destination>,
-                "copy: the destination is neither device memory (DeviceBuffer, DeviceSpan) nor a "
-                "contiguous host range (PinnedBuffer, std::span, std::vector, std::array)");
-  static_assert(DeviceRange<Source> || HostRange<Source>,
-                "copy: the source is neither device memory (DeviceBuffer, DeviceSpan) nor a "
-                "contiguous host range (PinnedBuffer, std::span, std::vector, std::array)");
-  static_assert(!TemporaryOwner<Destination>,
-                "copy: the destination is a temporary that would be gone before the copy runs: "
-                "give it a name, and keep it until the copy is complete");
-  static_assert(!TemporaryOwner<Source>,
-                "copy: the source is a temporary that would be gone before the copy runs: "
-                "give it a name, and keep it until the copy is complete");
-  const auto to = view_of(destination, where, name);
-  const auto from = view_of(source, where, name);
-  using To = typename decltype(to)::element_type;
-  using From = typename decltype(from)::element_type;
-  static_assert(!std::is_const_v<To>, "copy: the destination is const; it comes first");
-  static_assert(std::is_same_v<To, std::remove_const_t<From>>,
-                "copy: the elements of source and destination differ in type: copy does not "
-                "convert (see as_bytes for bytes)");
-  static_assert(std::is_trivially_copyable_v<To>, "copy: the elements must be trivially copyable");
-  if (to.size != from.size) [[unlikely]] {
-    refuse(where, name,
-           "the destination has " + std::to_string(to.size) + " elements, the source " +
-               std::to_string(from.size));
+  if constexpr (is_copy_side<Destination>() && is_copy_side<Source>()) {
+    const auto to = view_of(destination, where, name);
+    const auto from = view_of(source, where, name);
+    using To = typename decltype(to)::element_type;
+    using From = typename decltype(from)::element_type;
+    if constexpr (is_copyable<To, From>()) {
+      if (to.size != from.size) [[unlikely]] {
+        refuse(where, name,
+               "the destination has " + std::to_string(to.size) + " elements, the source " +
+                   std::to_string(from.size));
+      }
+      if (to.size == 0) return;
+      constexpr cudaMemcpyKind kind =
+          DeviceRange<Destination>
+              ? (DeviceRange<Source> ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice)
+              : (DeviceRange<Source> ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost);
+      call(where, "cudaMemcpyAsync", cudaMemcpyAsync, static_cast<void*>(to.data),
+           static_cast<const void*>(from.data), to.size * sizeof(To), kind, stream.get());
+    }
   }
-  if (to.size == 0) return;
-  constexpr cudaMemcpyKind kind =
-      DeviceRange<Destination>
-          ? (DeviceRange<Source> ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice)
-          : (DeviceRange<Source> ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost);
-  call(where, "cudaMemcpyAsync", cudaMemcpyAsync, static_cast<void*>(to.data),
-       static_cast<const void*>(from.data), to.size * sizeof(To), kind, stream.get());
 }
 
 struct Copy {

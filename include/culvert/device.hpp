@@ -116,7 +116,13 @@ class DeviceGuard {
  public:
   explicit DeviceGuard(Device device, SourceLocation where = SourceLocation::current())
       : before_(Device::current(where)), changed_(device != before_) {
-    if (changed_) device.make_current(where);
+    if (!changed_) return;
+    const cudaError_t status = detail::try_call(cudaSetDevice, device.ordinal());
+    if (status != cudaSuccess) {
+      // The runtime may have made a device current that then failed.
+      (void)detail::try_call(cudaSetDevice, before_.ordinal());
+      detail::raise(status, "cudaSetDevice", where, {});
+    }
   }
   DeviceGuard(const DeviceGuard&) = delete;
   DeviceGuard& operator=(const DeviceGuard&) = delete;

@@ -17,7 +17,6 @@ struct DeviceAllocation {
     moved_from,      // owns nothing, and must not be used
     stream_ordered,  // cudaFreeAsync on the home stream
     plain,           // cudaFree
-    plain_at_home,   // cudaFree after the home stream: a device without pools
   };
   void* data;
   cudaStream_t home;  // null where there is none
@@ -32,15 +31,21 @@ struct DeviceAllocationTraits {
     return allocation.data == nullptr;
   }
   static void destroy(const handle_type& allocation) noexcept {
-    if (allocation.kind == Kind::stream_ordered) {
-      call_in_destructor("cudaFreeAsync", cudaFreeAsync, allocation.data, allocation.home);
+    if (allocation.kind == Kind::plain) {
+      call_in_destructor("cudaFree", cudaFree, allocation.data);
       return;
     }
-    // Nothing promises that cudaFree waits for work in streams.
-    if (allocation.kind == Kind::plain_at_home) {
-      call_in_destructor("cudaStreamSynchronize", cudaStreamSynchronize, allocation.home);
+    if (process::forked_child.load()) [[unlikely]] {
+      return;
     }
-    call_in_destructor("cudaFree", cudaFree, allocation.data);
+    const cudaError_t status = try_call(cudaFreeAsync, allocation.data, allocation.home);
+    if (status == cudaErrorNotSupported) {
+      // A device without pools. Nothing promises that cudaFree waits for work in streams.
+      call_in_destructor("cudaStreamSynchronize", cudaStreamSynchronize, allocation.home);
+      call_in_destructor("cudaFree", cudaFree, allocation.data);
+    } else if (status != cudaSuccess) {
+      report(status, "cudaFreeAsync");
+    }
   }
 };
 
@@ -50,16 +55,32 @@ inline constexpr cudaError_t (*malloc_async)(void**, std::size_t, cudaStream_t) 
 inline constexpr cudaError_t (*malloc_from_pool)(void**, std::size_t, cudaMemPool_t,
                                                  cudaStream_t) = cudaMallocFromPoolAsync;
 
+// Allocates plainly on the device of `home`, which has no pools.
+[[nodiscard, gnu::cold, gnu::noinline]] inline cudaError_t allocate_without_pools(
+    void** data, std::size_t bytes, [[maybe_unused]] cudaStream_t home) noexcept {
+  int current = 0;
+  cudaError_t status = try_call(cudaGetDevice, &current);
+  int device = current;
+#if CUDART_VERSION >= 12080
+  if (status == cudaSuccess) status = try_call(cudaStreamGetDevice, home, &device);
+#endif
+  if (status == cudaSuccess && device != current) status = try_call(cudaSetDevice, device);
+  if (status == cudaSuccess) status = try_call(malloc_plain, data, bytes);
+  if (device != current) call_in_destructor("cudaSetDevice", cudaSetDevice, current);
+  return status;
+}
+
 // Allocates in stream order, or plainly on a device without pools. Zero bytes make no call.
+// `name` is the function that answered.
 [[nodiscard]] inline cudaError_t allocate_in_stream(DeviceAllocation& result, std::size_t bytes,
-                                                    cudaStream_t home) noexcept {
-  using Kind = DeviceAllocation::Kind;
-  result = {nullptr, home, Kind::stream_ordered};
+                                                    cudaStream_t home, const char*& name) noexcept {
+  result = {nullptr, home, DeviceAllocation::Kind::stream_ordered};
+  name = "cudaMallocAsync";
   if (bytes == 0) return cudaSuccess;
   cudaError_t status = try_call(malloc_async, &result.data, bytes, home);
   if (status == cudaErrorNotSupported) [[unlikely]] {
-    result.kind = Kind::plain_at_home;
-    status = try_call(malloc_plain, &result.data, bytes);
+    name = "cudaMalloc";
+    status = allocate_without_pools(&result.data, bytes, home);
   }
   if (status != cudaSuccess) result.data = nullptr;
   return status;
@@ -82,6 +103,10 @@ inline constexpr cudaError_t (*malloc_from_pool)(void**, std::size_t, cudaMemPoo
 // home().wait(other). Destroying the buffer does not block the host. Declare the stream
 // before the buffer.
 //
+// A default stream as home means, at the end of the buffer too, that of the current device
+// (StreamRef::legacy()) or of the calling thread (StreamRef::per_thread()): end such a buffer
+// there. A Stream is the better home.
+//
 // Without a stream the memory is for long-lived data: usable in every stream at once, and
 // freed with cudaFree. Complete the work that uses it first.
 //
@@ -91,6 +116,8 @@ template <class T>
 class DeviceBuffer {
   static_assert(std::is_trivially_copyable_v<T>,
                 "culvert moves bytes: T of a DeviceBuffer must be trivially copyable");
+  static_assert(alignof(T) <= 256,
+                "a DeviceBuffer is aligned to 256 bytes, as cudaMalloc promises");
   static_assert(!std::is_const_v<T>, "a DeviceBuffer of const elements could never be written");
   using Kind = detail::DeviceAllocation::Kind;
 
@@ -123,9 +150,10 @@ class DeviceBuffer {
       : DeviceBuffer() {
     const std::size_t bytes = detail::size_in_bytes<T>(size, where, "culvert::DeviceBuffer");
     detail::DeviceAllocation allocation;
-    const cudaError_t status = detail::allocate_in_stream(allocation, bytes, home.get());
+    const char* name = "";
+    const cudaError_t status = detail::allocate_in_stream(allocation, bytes, home.get(), name);
     if (status != cudaSuccess) [[unlikely]] {
-      detail::fail_allocation(where, "cudaMallocAsync", status, bytes);
+      detail::fail_allocation(where, name, status, bytes);
     }
     take(allocation, size);
   }
@@ -154,7 +182,9 @@ class DeviceBuffer {
     result = DeviceBuffer();
     if (size > static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T)) return cudaErrorMemoryAllocation;
     detail::DeviceAllocation allocation;
-    const cudaError_t status = detail::allocate_in_stream(allocation, size * sizeof(T), home.get());
+    const char* name = "";
+    const cudaError_t status =
+        detail::allocate_in_stream(allocation, size * sizeof(T), home.get(), name);
     if (status == cudaSuccess) result.take(allocation, size);
     return status;
   }
@@ -190,31 +220,53 @@ class DeviceBuffer {
   [[nodiscard]] std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
-  // The whole buffer as a view. @throws Error where the buffer was moved from.
-  [[nodiscard]] DeviceSpan<T> device_span(SourceLocation where = SourceLocation::current()) {
+  // The whole buffer as a view, to which it also converts. @throws Error where the buffer was
+  // moved from. A temporary buffer has no views: they would outlive it.
+  [[nodiscard]] DeviceSpan<T> device_span(SourceLocation where = SourceLocation::current()) & {
     check(where);
     return DeviceSpan<T>(data(), size_, where);
   }
   [[nodiscard]] DeviceSpan<const T> device_span(
-      SourceLocation where = SourceLocation::current()) const {
+      SourceLocation where = SourceLocation::current()) const& {
     check(where);
     return DeviceSpan<const T>(data(), size_, where);
   }
-  operator DeviceSpan<T>() & { return device_span(); }
-  operator DeviceSpan<const T>() const& { return device_span(); }
-  operator DeviceSpan<T>() && = delete;             // a temporary: give the buffer a name
-  operator DeviceSpan<const T>() const&& = delete;  // a temporary: give the buffer a name
+  // clang-format off
+  void device_span(SourceLocation = SourceLocation::current()) const&& = delete;  // a temporary: give the buffer a name
+  // clang-format on
 
-  // `count` elements from element `offset` on. @throws Error where they are not all inside.
+  // `count` elements from element `offset` on, the first, or the last.
+  // @throws Error where they are not all inside.
   [[nodiscard]] DeviceSpan<T> subspan(std::size_t offset, std::size_t count,
-                                      SourceLocation where = SourceLocation::current()) {
+                                      SourceLocation where = SourceLocation::current()) & {
     return device_span(where).subspan(offset, count, where);
   }
   [[nodiscard]] DeviceSpan<const T> subspan(
       std::size_t offset, std::size_t count,
-      SourceLocation where = SourceLocation::current()) const {
+      SourceLocation where = SourceLocation::current()) const& {
     return device_span(where).subspan(offset, count, where);
   }
+  [[nodiscard]] DeviceSpan<T> first(std::size_t count,
+                                    SourceLocation where = SourceLocation::current()) & {
+    return device_span(where).first(count, where);
+  }
+  [[nodiscard]] DeviceSpan<const T> first(std::size_t count,
+                                          SourceLocation where = SourceLocation::current()) const& {
+    return device_span(where).first(count, where);
+  }
+  [[nodiscard]] DeviceSpan<T> last(std::size_t count,
+                                   SourceLocation where = SourceLocation::current()) & {
+    return device_span(where).last(count, where);
+  }
+  [[nodiscard]] DeviceSpan<const T> last(std::size_t count,
+                                         SourceLocation where = SourceLocation::current()) const& {
+    return device_span(where).last(count, where);
+  }
+  // clang-format off
+  void subspan(std::size_t, std::size_t, SourceLocation = SourceLocation::current()) const&& = delete;  // a temporary: give the buffer a name
+  void first(std::size_t, SourceLocation = SourceLocation::current()) const&& = delete;                 // a temporary: give the buffer a name
+  void last(std::size_t, SourceLocation = SourceLocation::current()) const&& = delete;                  // a temporary: give the buffer a name
+  // clang-format on
 
   // Whether the buffer is freed in the order of a stream.
   [[nodiscard]] bool has_home() const noexcept { return allocation_.get().home != nullptr; }

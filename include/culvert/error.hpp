@@ -60,6 +60,9 @@ namespace culvert::inline CULVERT_ABI {
 // The process must end; neither cudaGetLastError nor cudaDeviceReset brings CUDA back
 // (measured on an H200: after an illegal address and a reset, cudaMalloc answers error 46).
 [[nodiscard]] constexpr bool is_sticky(cudaError_t status) noexcept {
+  constexpr int contained = 226;           // cudaErrorContained, newer than CUDA 12.0
+  constexpr int tensor_memory_leak = 721;  // cudaErrorTensorMemoryLeak, likewise
+  if (status == contained || status == tensor_memory_leak) return true;
   switch (status) {
     case cudaErrorIllegalAddress:
     case cudaErrorLaunchTimeout:
@@ -146,7 +149,7 @@ namespace detail {
   if (status == cudaErrorMemoryAllocation) throw OutOfMemory(status, function, where, detail);
   throw Error(status, function, where, detail);
 #else
-  failure_handler.load()(Failure{status, function, detail.c_str(), where});
+  process::failure_handler.load()(Failure{status, function, detail.c_str(), where});
   std::abort();
 #endif
 }
@@ -169,7 +172,7 @@ namespace detail {
 [[gnu::cold, gnu::noinline]] inline void report(cudaError_t status, const char* function) noexcept {
   (void)cudaGetLastError();
   if (status == cudaErrorCudartUnloading) return;
-  failure_handler.load()(Failure{status, function, "", SourceLocation{}});
+  process::failure_handler.load()(Failure{status, function, "", SourceLocation::none()});
 }
 
 }  // namespace detail

@@ -15,8 +15,9 @@ namespace detail {
 
 // A value of type V can fill elements of type T: it converts, and does not narrow.
 template <class V, class T>
-concept FillValue = std::is_convertible_v<V, T> &&
-    (!std::is_arithmetic_v<T> || requires(V && value) { new T[1]{static_cast<V&&>(value)}; });
+concept FillValue = std::is_same_v<std::remove_cvref_t<V>, T> ||
+    (std::is_convertible_v<V, T> &&
+     (std::is_aggregate_v<T> || requires(V && value) { T{static_cast<V&&>(value)}; }));
 
 // Sets a run of `width` units of `unit` bytes in each of `rows` rows, `pitch` bytes apart.
 inline void set_units(SourceLocation where, const DriverSets& sets, void* data, std::size_t unit,
@@ -98,55 +99,77 @@ inline void fill_elements(SourceLocation where, void* data, const unsigned char*
   }
 }
 
+// Whether X can be filled. Where it cannot, one assertion says why.
+template <class X>
+[[nodiscard]] consteval bool is_fill_destination() {
+  if constexpr (!DeviceRange<X>) {
+    static_assert(!std::is_same_v<X, X>,
+                  "fill: the destination is not device memory (DeviceBuffer, DeviceSpan); for host "
+                  "memory use std::fill or std::memset");
+  } else if constexpr (TemporaryOwner<X>) {
+    static_assert(!std::is_same_v<X, X>,
+                  "fill: the destination is a temporary that nobody could read: give it a name");
+  } else {
+    using T =
+        typename decltype(view_of(std::declval<X&>(), SourceLocation::none(), ""))::element_type;
+    static_assert(!std::is_const_v<T>, "fill: the destination is const");
+    return !std::is_const_v<T>;
+  }
+  return false;
+}
+
+// Padding has no value: it is cleared, where the compiler can, so that equal values are filled
+// in the same way.
+template <class T>
+void clear_padding([[maybe_unused]] T& value) noexcept {
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+  if constexpr (!std::has_unique_object_representations_v<T>) __builtin_clear_padding(&value);
+#endif
+#endif
+}
+
 struct Fill {
   template <class Destination, class V>
   void operator()(Destination&& destination, const V& value, StreamRef stream,
                   SourceLocation where = SourceLocation::current()) const {
-    static_assert(DeviceRange<Destination>,
-                  "fill: the destination is not device memory (DeviceBuffer, DeviceSpan); for host "
-                  "memory use std::fill");
-    static_assert(!TemporaryOwner<Destination>,
-                  "fill: the destination is a temporary that nobody could read: give it a name");
-    const auto to = view_of(destination, where, "culvert::fill");
-    using T = typename decltype(to)::element_type;
-    static_assert(!std::is_const_v<T>, "fill: the destination is const");
-    static_assert(FillValue<const V&, T>,
-                  "fill: the value does not convert to the element type without narrowing: write a "
-                  "value of that type, such as 1.0f for float");
-    if (to.size == 0) return;
-    const T element = static_cast<T>(value);
-    unsigned char bytes[sizeof(T)];
-    std::memcpy(bytes, &element, sizeof(T));
-    fill_elements(where, to.data, bytes, sizeof(T), to.size, stream.get());
+    if constexpr (is_fill_destination<Destination>()) {
+      const auto to = view_of(destination, where, "culvert::fill");
+      using T = typename decltype(to)::element_type;
+      static_assert(FillValue<const V&, T>,
+                    "fill: the value does not convert to the element type without narrowing: write "
+                    "a value of that type, such as 1.0f for float; fill_bytes(x, 0, stream) zeroes "
+                    "any type");
+      if constexpr (FillValue<const V&, T>) {
+        if (to.size == 0) return;
+        T element = static_cast<T>(value);
+        clear_padding(element);
+        unsigned char bytes[sizeof(T)];
+        std::memcpy(bytes, &element, sizeof(T));
+        fill_elements(where, to.data, bytes, sizeof(T), to.size, stream.get());
+      }
+    }
   }
 };
 
 struct FillBytes {
-  template <class Destination>
-  void operator()(Destination&& destination, int value, StreamRef stream,
+  template <class Destination, class Byte>
+  void operator()(Destination&& destination, Byte value, StreamRef stream,
                   SourceLocation where = SourceLocation::current()) const {
-    static_assert(
-        DeviceRange<Destination>,
-        "fill_bytes: the destination is not device memory (DeviceBuffer, DeviceSpan); for "
-        "host memory use std::memset");
-    static_assert(!TemporaryOwner<Destination>,
-                  "fill_bytes: the destination is a temporary that nobody could read: give it a "
-                  "name");
-    const auto to = view_of(destination, where, "culvert::fill_bytes");
-    using T = typename decltype(to)::element_type;
-    static_assert(!std::is_const_v<T>, "fill_bytes: the destination is const");
-    if (value < 0 || value > 255) [[unlikely]] {
-      refuse(where, "culvert::fill_bytes",
-             "the value " + std::to_string(value) + " is no byte, 0 to 255");
+    static_assert(std::is_integral_v<Byte> || std::is_same_v<Byte, std::byte>,
+                  "fill_bytes: the value is no byte: write an integer, 0 to 255, or a std::byte");
+    if constexpr (is_fill_destination<Destination>()) {
+      const auto to = view_of(destination, where, "culvert::fill_bytes");
+      using T = typename decltype(to)::element_type;
+      const auto wide = static_cast<long long>(value);
+      if (wide < 0 || wide > 255) [[unlikely]] {
+        refuse(where, "culvert::fill_bytes",
+               "the value " + std::to_string(wide) + " is no byte, 0 to 255");
+      }
+      if (to.size == 0) return;
+      call(where, "cudaMemsetAsync", cudaMemsetAsync, static_cast<void*>(to.data),
+           static_cast<int>(wide), to.size * sizeof(T), stream.get());
     }
-    if (to.size == 0) return;
-    call(where, "cudaMemsetAsync", cudaMemsetAsync, static_cast<void*>(to.data), value,
-         to.size * sizeof(T), stream.get());
-  }
-  template <class Destination>
-  void operator()(Destination&& destination, std::byte value, StreamRef stream,
-                  SourceLocation where = SourceLocation::current()) const {
-    (*this)(static_cast<Destination&&>(destination), static_cast<int>(value), stream, where);
   }
 };
 
@@ -159,7 +182,8 @@ struct FillBytes {
 //
 // Values of 1, 2 and 4 bytes, and larger ones made of one repeated 1, 2 or 4-byte pattern,
 // are one set at memset speed. Others set a first block and double it by copies: 8 and
-// 16-byte values at 256 MiB take 2.6 times a memset (measured on an H200).
+// 16-byte values at 256 MiB take 2.6 times a memset (measured on an H200). A large value costs
+// one call for each run of equal 4-byte units in it.
 //
 // @throws Error where the buffer was moved from; and what CUDA answers.
 inline constexpr detail::Fill fill{};

@@ -38,52 +38,16 @@ template <class EventType>
   return event;
 }
 
-// Holds the lock of the idle kept events.
-class IdleKeptEventsLock {
- public:
-  IdleKeptEventsLock() noexcept {
-    while (idle_kept_events_locked.exchange(true)) {
-    }
-  }
-  IdleKeptEventsLock(const IdleKeptEventsLock&) = delete;
-  IdleKeptEventsLock& operator=(const IdleKeptEventsLock&) = delete;
-  ~IdleKeptEventsLock() { idle_kept_events_locked.release(false); }
-};
-
-// Lends kept events to a thread until it ends.
-class KeptEventsLease {
- public:
-  KeptEventsLease() {
-    {
-      const IdleKeptEventsLock lock;
-      kept_events = idle_kept_events;
-      if (kept_events != nullptr) idle_kept_events = kept_events->next;
-    }
-    if (kept_events == nullptr) kept_events = new KeptEvents{};
-  }
-  KeptEventsLease(const KeptEventsLease&) = delete;
-  KeptEventsLease& operator=(const KeptEventsLease&) = delete;
-  ~KeptEventsLease() {
-    const IdleKeptEventsLock lock;
-    kept_events->next = idle_kept_events;
-    idle_kept_events = kept_events;
-    kept_events = nullptr;
-  }
-};
-
 // Records `stream` into a kept event of its device and returns the event; the slow path.
 [[nodiscard, gnu::cold, gnu::noinline]] inline cudaEvent_t record_found_event(
     cudaStream_t stream, SourceLocation where) {
-  static thread_local const KeptEventsLease lease;
-  // After the lease has ended, in a later destructor of the same thread, start anew.
-  if (kept_events == nullptr) kept_events = new KeptEvents{};
-  KeptEvents& kept = *kept_events;
+  process::KeptEvents& kept = process::leased_kept_events();
 
-  const unsigned generation = kept_events_generation.load();
-  if (kept.generation != generation) kept = KeptEvents{};
+  const unsigned generation = process::kept_events_generation.load();
+  if (kept.generation != generation) kept = process::KeptEvents{};
   kept.generation = generation;
 
-  for (int i = 0; i < KeptEvents::capacity; ++i) {
+  for (int i = 0; i < process::KeptEvents::capacity; ++i) {
     if (kept.slots[i].event == nullptr) continue;
     const cudaError_t status = try_call(cudaEventRecord, kept.slots[i].event, stream);
     if (status == cudaSuccess) {
@@ -97,7 +61,7 @@ class KeptEventsLease {
     Event event(EventOptions{.device = device}, where);
     const cudaError_t status = try_call(cudaEventRecord, event.get(), stream);
     if (status == cudaSuccess) {
-      kept.recent = device.ordinal() % KeptEvents::capacity;
+      kept.recent = device.ordinal() % process::KeptEvents::capacity;
       kept.slots[kept.recent] = {event.release(), device.ordinal()};
     }
     return status;
@@ -109,15 +73,21 @@ class KeptEventsLease {
 // state at the call, so the same event serves the next join at once.
 inline void join(cudaStream_t waiter, cudaStream_t producer, SourceLocation where) {
   cudaEvent_t event = nullptr;
-  if (const KeptEvents* const kept = kept_events;
-      kept != nullptr && kept->generation == kept_events_generation.load()) [[likely]] {
+  if (const process::KeptEvents* const kept = process::kept_events;
+      kept != nullptr && kept->generation == process::kept_events_generation.load()) [[likely]] {
     event = kept->slots[kept->recent].event;
   }
   cudaError_t status = cudaErrorInvalidResourceHandle;
-  if (event != nullptr) [[likely]]
+  if (event != nullptr) [[likely]] {
     status = try_call(cudaEventRecord, event, producer);
+  }
   if (status != cudaSuccess) [[unlikely]] {
     if (status != cudaErrorInvalidResourceHandle) raise(status, "cudaEventRecord", where, {});
+    if (process::kept_events_ended) {  // a late destructor of an ending thread
+      const Event once = record_new_event<Event>(producer, where);
+      call(where, "cudaStreamWaitEvent", cudaStreamWaitEvent, waiter, once.get(), 0u);
+      return;
+    }
     event = record_found_event(producer, where);
   }
   call(where, "cudaStreamWaitEvent", cudaStreamWaitEvent, waiter, event, 0u);

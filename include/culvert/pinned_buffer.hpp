@@ -53,6 +53,7 @@ template <class T>
 class PinnedBuffer {
   static_assert(std::is_trivially_copyable_v<T>,
                 "culvert moves bytes: T of a PinnedBuffer must be trivially copyable");
+  static_assert(alignof(T) <= 4096, "a PinnedBuffer is aligned to a page of 4096 bytes");
   static_assert(!std::is_const_v<T>, "a PinnedBuffer of const elements could never be written");
 
  public:
@@ -129,20 +130,57 @@ class PinnedBuffer {
   [[nodiscard]] const T* begin() const noexcept { return pointer(); }
   [[nodiscard]] const T* end() const noexcept { return pointer() + size_; }
 
-  // The whole buffer as a view. @throws Error where the buffer was moved from.
-  [[nodiscard]] std::span<T> host_span(SourceLocation where = SourceLocation::current()) {
+  // The whole buffer as a view, to which it also converts as a range does. @throws Error where
+  // the buffer was moved from. A temporary buffer has no views: they would outlive it.
+  [[nodiscard]] std::span<T> host_span(SourceLocation where = SourceLocation::current()) & {
     check(where);
     return {pointer(), size_};
   }
   [[nodiscard]] std::span<const T> host_span(
-      SourceLocation where = SourceLocation::current()) const {
+      SourceLocation where = SourceLocation::current()) const& {
     check(where);
     return {pointer(), size_};
   }
 
+  // `count` elements from element `offset` on, the first, or the last.
+  // @throws Error where they are not all inside.
+  [[nodiscard]] std::span<T> subspan(std::size_t offset, std::size_t count,
+                                     SourceLocation where = SourceLocation::current()) & {
+    check_part(offset, count, where);
+    return {pointer() + offset, count};
+  }
+  [[nodiscard]] std::span<const T> subspan(
+      std::size_t offset, std::size_t count,
+      SourceLocation where = SourceLocation::current()) const& {
+    check_part(offset, count, where);
+    return {pointer() + offset, count};
+  }
+  [[nodiscard]] std::span<T> first(std::size_t count,
+                                   SourceLocation where = SourceLocation::current()) & {
+    return subspan(0, count, where);
+  }
+  [[nodiscard]] std::span<const T> first(std::size_t count,
+                                         SourceLocation where = SourceLocation::current()) const& {
+    return subspan(0, count, where);
+  }
+  [[nodiscard]] std::span<T> last(std::size_t count,
+                                  SourceLocation where = SourceLocation::current()) & {
+    return subspan(count > size_ ? size_ + 1 : size_ - count, count, where);
+  }
+  [[nodiscard]] std::span<const T> last(std::size_t count,
+                                        SourceLocation where = SourceLocation::current()) const& {
+    return subspan(count > size_ ? size_ + 1 : size_ - count, count, where);
+  }
+  // clang-format off
+  void host_span(SourceLocation = SourceLocation::current()) const&& = delete;                          // a temporary: give the buffer a name
+  void subspan(std::size_t, std::size_t, SourceLocation = SourceLocation::current()) const&& = delete;  // a temporary: give the buffer a name
+  void first(std::size_t, SourceLocation = SourceLocation::current()) const&& = delete;                 // a temporary: give the buffer a name
+  void last(std::size_t, SourceLocation = SourceLocation::current()) const&& = delete;                  // a temporary: give the buffer a name
+  // clang-format on
+
   // The device's view of the same memory, for buffers allocated as mapped
   // (cudaHostGetDevicePointer).
-  [[nodiscard]] DeviceSpan<T> mapped_span(SourceLocation where = SourceLocation::current()) {
+  [[nodiscard]] DeviceSpan<T> mapped_span(SourceLocation where = SourceLocation::current()) & {
     check(where);
     void* device_data = nullptr;
     if (size_ != 0) {
@@ -186,6 +224,10 @@ class PinnedBuffer {
     if (data_.get() == detail::PinnedTraits::invalid()) [[unlikely]] {
       detail::refuse_empty_owner(where, "culvert::PinnedBuffer");
     }
+  }
+  void check_part(std::size_t offset, std::size_t count, SourceLocation where) const {
+    check(where);
+    detail::check_part(size_, offset, count, where, "culvert::PinnedBuffer::subspan");
   }
 
   detail::UniqueHandle<detail::PinnedTraits> data_;

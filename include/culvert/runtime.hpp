@@ -59,7 +59,7 @@ template <class... Parameters>
 template <class... Parameters>
 inline void call_in_destructor(const char* name, cudaError_t (*function)(Parameters...),
                                std::type_identity_t<Parameters>... arguments) noexcept {
-  if (forked_child.load()) [[unlikely]] {
+  if (process::forked_child.load()) [[unlikely]] {
     return;
   }
   const cudaError_t status = function(arguments...);

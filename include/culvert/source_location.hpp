@@ -5,19 +5,27 @@
 
 #include <culvert/version.hpp>
 
-namespace culvert::inline CULVERT_ABI {
+namespace culvert {
 
 // File and line of a call. It stands in for std::source_location, which clang 14 lacks.
 // As a default argument, current() gives the caller's place.
-struct SourceLocation {
-  const char* file = "";
-  unsigned line = 0;
+class SourceLocation {
+ public:
+  const char* file;  // "" where there is none
+  unsigned line;
+
+  // No place: a failure in a destructor has none.
+  [[nodiscard]] static constexpr SourceLocation none() noexcept { return {"", 0}; }
 
   [[nodiscard]] static constexpr SourceLocation current(
       const char* file = __builtin_FILE(),
       unsigned line = static_cast<unsigned>(__builtin_LINE())) noexcept {
-    return SourceLocation{file, line};
+    return {file, line};
   }
+
+ private:
+  // Not an aggregate, so that {} is never taken for a place.
+  constexpr SourceLocation(const char* f, unsigned l) noexcept : file(f), line(l) {}
 };
 
-}  // namespace culvert::inline CULVERT_ABI
+}  // namespace culvert

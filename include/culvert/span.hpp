@@ -3,6 +3,7 @@
 // A view of device memory.
 #pragma once
 
+#include <culvert/fwd.hpp>
 #include <culvert/runtime.hpp>
 
 #include <cstddef>
@@ -23,6 +24,16 @@ template <class T>
                std::to_string(sizeof(T)) + " bytes");
   }
   return count * sizeof(T);
+}
+
+// Refuses a part that is not inside `size` elements.
+inline void check_part(std::size_t size, std::size_t offset, std::size_t count,
+                       SourceLocation where, const char* operation) {
+  if (offset > size || count > size - offset) [[unlikely]] {
+    refuse(where, operation,
+           std::to_string(count) + " elements from element " + std::to_string(offset) +
+               " on are not inside " + std::to_string(size));
+  }
 }
 
 }  // namespace detail
@@ -58,6 +69,18 @@ class DeviceSpan {
   requires(std::is_same_v<T, const U>) constexpr DeviceSpan(DeviceSpan<U> other) noexcept
       : data_(other.data()), size_(other.size()) {}
 
+  // A view of a whole buffer. @throws Error where the buffer was moved from.
+  template <class U>
+  requires(std::is_same_v<T, U>)
+      DeviceSpan(DeviceBuffer<U>& buffer, SourceLocation where = SourceLocation::current())
+      : DeviceSpan(buffer.device_span(where)) {}
+  template <class U>
+  requires(std::is_same_v<T, const U>)
+      DeviceSpan(const DeviceBuffer<U>& buffer, SourceLocation where = SourceLocation::current())
+      : DeviceSpan(buffer.device_span(where)) {}
+  template <class U>
+  DeviceSpan(const DeviceBuffer<U>&&) = delete;  // a temporary: give the buffer a name
+
   // The device pointer, for CUDA and kernels.
   [[nodiscard]] constexpr T* data() const noexcept { return data_; }
   // The number of elements.
@@ -69,11 +92,7 @@ class DeviceSpan {
   // @throws Error where they are not all inside this view.
   [[nodiscard]] DeviceSpan subspan(std::size_t offset, std::size_t count,
                                    SourceLocation where = SourceLocation::current()) const {
-    if (offset > size_ || count > size_ - offset) [[unlikely]] {
-      detail::refuse(where, "culvert::DeviceSpan::subspan",
-                     "elements " + std::to_string(offset) + " to " + std::to_string(offset) +
-                         " + " + std::to_string(count) + " of a view of " + std::to_string(size_));
-    }
+    detail::check_part(size_, offset, count, where, "culvert::DeviceSpan::subspan");
     DeviceSpan result;
     result.data_ = data_ + offset;
     result.size_ = count;
@@ -107,11 +126,28 @@ class DeviceSpan {
   std::size_t size_ = 0;
 };
 
-// The bytes of a view.
+template <class T>
+DeviceSpan(DeviceBuffer<T>&) -> DeviceSpan<T>;
+template <class T>
+DeviceSpan(const DeviceBuffer<T>&) -> DeviceSpan<const T>;
+
+// The bytes of a view, or of a buffer.
 template <class T>
 [[nodiscard]] auto as_bytes(DeviceSpan<T> span) {
   using Byte = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
   return DeviceSpan<Byte>(reinterpret_cast<Byte*>(span.data()), span.size_bytes());
 }
+template <class T>
+[[nodiscard]] DeviceSpan<std::byte> as_bytes(DeviceBuffer<T>& buffer,
+                                             SourceLocation where = SourceLocation::current()) {
+  return as_bytes(buffer.device_span(where));
+}
+template <class T>
+[[nodiscard]] DeviceSpan<const std::byte> as_bytes(
+    const DeviceBuffer<T>& buffer, SourceLocation where = SourceLocation::current()) {
+  return as_bytes(buffer.device_span(where));
+}
+template <class T>
+void as_bytes(const DeviceBuffer<T>&&) = delete;  // a temporary: give the buffer a name
 
 }  // namespace culvert::inline CULVERT_ABI

@@ -25,18 +25,19 @@
 // CUDA_API_PER_THREAD_DEFAULT_STREAM renames the runtime's functions, and -fno-exceptions
 // changes what a failure does. The same inline function would then have two bodies in one
 // program. The inline namespace gives each build its own names, so that a mix is two sets
-// of functions, or a link error where a type crosses the border; never the wrong one.
+// of functions, or a link error where a type crosses the border; never the wrong one. The
+// name of the usual build is v0.
 #if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
 #if CULVERT_HAS_EXCEPTIONS
-#define CULVERT_ABI per_thread_stream
+#define CULVERT_ABI v0_per_thread
 #else
-#define CULVERT_ABI per_thread_stream_no_exceptions
+#define CULVERT_ABI v0_per_thread_no_exceptions
 #endif
 #else
 #if CULVERT_HAS_EXCEPTIONS
-#define CULVERT_ABI legacy_stream
+#define CULVERT_ABI v0
 #else
-#define CULVERT_ABI legacy_stream_no_exceptions
+#define CULVERT_ABI v0_no_exceptions
 #endif
 #endif
 

@@ -23,31 +23,31 @@ void copies(Stream& stream, DeviceBuffer<int>& device, PinnedBuffer<int>& pinned
   copy(device.subspan(0, 1), DeviceSpan<const int>(device), stream);
   copy_and_wait(vector, device, stream);
 
-#ifdef CASE_FROM_TEMPORARY_VECTOR  // error: copy: the source is a temporary .*give it a name
+#ifdef CASE_FROM_TEMPORARY_VECTOR  // error: copy: a side is a temporary .*give it a name
   copy(device, std::vector<int>(4), stream);
 #endif
-#ifdef CASE_FROM_MOVED_VECTOR  // error: copy: the source is a temporary .*give it a name
+#ifdef CASE_FROM_MOVED_VECTOR  // error: copy: a side is a temporary .*give it a name
   copy(device, std::move(vector), stream);
 #endif
-#ifdef CASE_FROM_TEMPORARY_ARRAY  // error: copy: the source is a temporary .*give it a name
+#ifdef CASE_FROM_TEMPORARY_ARRAY  // error: copy: a side is a temporary .*give it a name
   copy(device, std::array<int, 4>{}, stream);
 #endif
-#ifdef CASE_FROM_TEMPORARY_PINNED_BUFFER  // error: copy: the source is a temporary .*give it a name
+#ifdef CASE_FROM_TEMPORARY_PINNED_BUFFER  // error: copy: a side is a temporary .*give it a name
   copy(device, PinnedBuffer<int>(4), stream);
 #endif
-#ifdef CASE_FROM_TEMPORARY_DEVICE_BUFFER  // error: copy: the source is a temporary .*give it a name
+#ifdef CASE_FROM_TEMPORARY_DEVICE_BUFFER  // error: copy: a side is a temporary .*give it a name
   copy(pinned, DeviceBuffer<int>(4), stream);
 #endif
-#ifdef CASE_INTO_TEMPORARY_VECTOR  // error: copy: the destination is a temporary .*give it a name
+#ifdef CASE_INTO_TEMPORARY_VECTOR  // error: copy: a side is a temporary .*give it a name
   copy(std::vector<int>(4), device, stream);
 #endif
-#ifdef CASE_INTO_TEMPORARY_PINNED_BUFFER  // error: copy: the destination is a temporary .*give it a name
+#ifdef CASE_INTO_TEMPORARY_PINNED_BUFFER  // error: copy: a side is a temporary .*give it a name
   copy(PinnedBuffer<int>(4), device, stream);
 #endif
-#ifdef CASE_INTO_TEMPORARY_DEVICE_BUFFER  // error: copy: the destination is a temporary .*give it a name
+#ifdef CASE_INTO_TEMPORARY_DEVICE_BUFFER  // error: copy: a side is a temporary .*give it a name
   copy(DeviceBuffer<int>(4), pinned, stream);
 #endif
-#ifdef CASE_AND_WAIT_FROM_TEMPORARY  // error: copy: the source is a temporary .*give it a name
+#ifdef CASE_AND_WAIT_FROM_TEMPORARY  // error: copy: a side is a temporary .*give it a name
   copy_and_wait(device, std::vector<int>(4), stream);
 #endif
 
@@ -70,7 +70,7 @@ void copies(Stream& stream, DeviceBuffer<int>& device, PinnedBuffer<int>& pinned
 #ifdef CASE_OTHER_TYPE_TO_HOST  // error: copy: the elements of source and destination differ in type
   copy(vector, floats, stream);
 #endif
-#ifdef CASE_NO_RANGE  // error: copy: the source is neither device memory .* nor a contiguous host range
+#ifdef CASE_NO_RANGE  // error: copy: a side is neither device memory .* nor a contiguous host range
   copy(device, 4, stream);
 #endif
 }

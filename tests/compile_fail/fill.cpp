@@ -39,7 +39,7 @@ void fills(Stream& stream, DeviceBuffer<float>& floats, DeviceBuffer<std::byte>&
 #ifdef CASE_VECTOR  // error: fill: the destination is not device memory .* use std::fill
   fill(vector, 1.0f, stream);
 #endif
-#ifdef CASE_BYTES_OF_VECTOR  // error: fill_bytes: the destination is not device memory .* use std::memset
+#ifdef CASE_BYTES_OF_VECTOR  // error: fill: the destination is not device memory .*std::memset
   fill_bytes(vector, 0, stream);
 #endif
 #ifdef CASE_CONST_BUFFER  // error: fill: the destination is const
@@ -48,7 +48,7 @@ void fills(Stream& stream, DeviceBuffer<float>& floats, DeviceBuffer<std::byte>&
 #ifdef CASE_CONST_SPAN  // error: fill: the destination is const
   fill(DeviceSpan<const float>(floats), 1.0f, stream);
 #endif
-#ifdef CASE_BYTES_OF_CONST_BUFFER  // error: fill_bytes: the destination is const
+#ifdef CASE_BYTES_OF_CONST_BUFFER  // error: fill: the destination is const
   fill_bytes(constant, 0, stream);
 #endif
 #ifdef CASE_TEMPORARY_BUFFER  // error: fill: the destination is a temporary

@@ -256,4 +256,15 @@ TEST(Environment, IsRead) {
   unsetenv("CULVERT_SIM_DRIVER_VERSION");
 }
 
+TEST(Environment, LaunchBlockingIsTheEagerSchedule) {
+  setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+  EXPECT_EQ(sim::config_from_environment().schedule, sim::Schedule::eager);
+  setenv("CULVERT_SIM_SCHEDULE", "late", 1);
+  EXPECT_EQ(sim::config_from_environment().schedule, sim::Schedule::late);
+  unsetenv("CULVERT_SIM_SCHEDULE");
+  setenv("CUDA_LAUNCH_BLOCKING", "0", 1);
+  EXPECT_EQ(sim::config_from_environment().schedule, sim::Schedule::late);
+  unsetenv("CUDA_LAUNCH_BLOCKING");
+}
+
 }  // namespace

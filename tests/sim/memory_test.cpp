@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <string>
 
 #include "sim_fixture.hpp"
 
@@ -61,6 +62,32 @@ TEST_F(Memory, TheDeviceIsFullAtItsLimit) {
   CUDA_OK(cudaMalloc(&more, total));
   EXPECT_EQ(sim::pending(), 0U);
   CUDA_OK(cudaFree(more));
+}
+
+TEST_F(Memory, HolesAreNoLoss) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  sim::Config config = strict();
+  config.device_memory = 64 * mib;
+  sim::reset(config);
+  std::vector<unsigned char*> blocks;
+  for (int i = 0; i < 64; ++i) blocks.push_back(make_device(mib));
+  void* large = nullptr;
+  EXPECT_EQ(cudaMalloc(&large, 1), cudaErrorMemoryAllocation);
+  for (std::size_t i = 0; i < 64; i += 2) CUDA_OK(cudaFree(blocks[i]));
+  for (int i = 0; i < 16; ++i) CUDA_OK(cudaMalloc(&large, 2 * mib));
+  std::size_t available = 1;
+  std::size_t total = 0;
+  CUDA_OK(cudaMemGetInfo(&available, &total));
+  EXPECT_EQ(available, 0U);
+  EXPECT_EQ(total, 64 * mib);
+  EXPECT_EQ(cudaMalloc(&large, 1), cudaErrorMemoryAllocation);
+}
+
+TEST_F(Memory, LargeDevices) {
+  sim::Config config = strict();
+  config.device_memory = std::size_t{256} << 30;
+  sim::reset(config);
+  EXPECT_TRUE(all_are(read(make_device(1000), 1000), sim::poison));
 }
 
 TEST_F(Memory, ZeroBytesAndNull) {
@@ -258,6 +285,23 @@ TEST_F(Memory, StreamOrderedMemoryIsUsableInItsOrder) {
   CUDA_OK(cudaMallocAsync(&pointer, 64, stream));
   CUDA_OK(cudaFree(pointer));  // either may free it
   EXPECT_EQ(sim::pending(), 0U);
+}
+
+TEST_F(Memory, AStaleUseIsToldWithItsStream) {
+  cudaStream_t stream = make_stream();
+  unsigned long long id = 0;
+  CUDA_OK(cudaStreamGetId(stream, &id));
+  void* pointer = nullptr;
+  CUDA_OK(cudaMallocAsync(&pointer, 64, stream));
+  CUDA_OK(cudaStreamSynchronize(stream));
+  cudaStream_t other = make_stream();
+  CUDA_OK(cudaMemsetAsync(pointer, 1, 64, stream));
+  CUDA_OK(cudaFreeAsync(pointer, other));
+  CUDA_OK(cudaStreamSynchronize(other));
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorIllegalAddress);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find(", stream " + std::to_string(id) + ", "),
+            std::string::npos);
 }
 
 TEST_F(Memory, AFreeOnADestroyedStreamIsTold) {

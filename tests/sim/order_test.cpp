@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // What runs when: streams, events, the legacy default stream, both schedules.
+#include "sim/stream.hpp"
+
+#include <memory>
+
 #include "sim_fixture.hpp"
 
 namespace {
@@ -234,6 +238,22 @@ TEST_F(Order, ALongChainOfPendingOperationsRunsAndIsForgotten) {
   for (int i = 0; i < count; ++i) CUDA_OK(cudaEventRecord(event, stream));
   sim::reset(strict());
   EXPECT_EQ(sim::pending(), 0U);
+}
+
+TEST(DeviceStreams, EndedStreamsAreForgotten) {
+  using sim::detail::Stream;
+  sim::detail::DeviceStreams streams(std::make_shared<Stream>());
+  std::vector<std::weak_ptr<Stream>> added;
+  for (int i = 0; i < 1000; ++i) {
+    const auto stream = std::make_shared<Stream>();
+    stream->destroyed = i % 100 != 0;
+    streams.add_blocking(stream);
+    added.push_back(stream);
+  }
+  const auto kept = std::count_if(added.begin(), added.end(),
+                                  [](const std::weak_ptr<Stream>& s) { return !s.expired(); });
+  EXPECT_GE(kept, 10);
+  EXPECT_LE(kept, 50);
 }
 
 }  // namespace

@@ -118,6 +118,43 @@ TEST_F(Threads, AnOldHostFunctionRunsThoughCallsNeverStop) {
   EXPECT_TRUE(comes_true([&] { return cudaGetDevice(&device) == cudaSuccess && count == 1; }));
 }
 
+TEST_F(Threads, OldHostFunctionsRunThoughTheOldestWaits) {
+  sim::Config config;
+  config.idle_everything_ms = 50;
+  sim::reset(config);
+  Gate gate;
+  std::atomic<int> count{0};
+  std::atomic<bool> opened_by_c{false};
+  std::atomic<bool> end{false};
+  struct Opener {
+    Gate& gate;
+    std::atomic<bool>& opened;
+  } opener{gate, opened_by_c};
+  const auto open = [](void* data) {
+    const Opener* const o = static_cast<Opener*>(data);
+    o->opened = true;
+    o->gate.open = true;
+  };
+  cudaStream_t first = make_stream();
+  CUDA_OK(cudaLaunchHostFunc(first, Gate::stay, &gate));
+  CUDA_OK(cudaLaunchHostFunc(first, count_up, &count));  // behind the one that stays
+  CUDA_OK(cudaLaunchHostFunc(make_stream(), open, &opener));
+  std::thread caller([&] {
+    int device = 0;
+    const auto limit = std::chrono::steady_clock::now() + 10s;
+    while (!end && std::chrono::steady_clock::now() < limit) {
+      EXPECT_EQ(cudaGetDevice(&device), cudaSuccess);
+      std::this_thread::sleep_for(1ms);
+    }
+    gate.open = true;
+  });
+  EXPECT_EQ(cudaStreamSynchronize(first), cudaSuccess);
+  EXPECT_TRUE(opened_by_c);
+  end = true;
+  caller.join();
+  EXPECT_EQ(count, 1);
+}
+
 TEST_F(Threads, AHostFunctionMayWaitForAThreadThatUsesCuda) {
   cudaStream_t stream = make_stream();
   Gate gate;

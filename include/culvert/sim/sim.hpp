@@ -61,7 +61,8 @@ struct Config {
 
 /// The defaults, changed by these variables of the environment: CULVERT_SIM_DEVICES (0 to 8),
 /// CULVERT_SIM_DEVICE_MEMORY (bytes), CULVERT_SIM_SCHEDULE (late, eager),
-/// CULVERT_SIM_DRIVER_VERSION (13000 for 13.0; 0 for no driver). A bad value is told on stderr and
+/// CULVERT_SIM_DRIVER_VERSION (13000 for 13.0; 0 for no driver). CUDA_LAUNCH_BLOCKING=1 chooses the
+/// eager schedule where CULVERT_SIM_SCHEDULE does not choose another. A bad value is told on stderr and
 /// ends the process with status 2, already at start-up.
 Config config_from_environment();
 
