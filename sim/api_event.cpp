@@ -26,7 +26,8 @@ cudaError_t record(const char* function, NullStream null, cudaEvent_t event_hand
   return stream_api(function, stream_handle, null, [&](Call& call, const StreamPtr& stream) {
     const std::shared_ptr<Event> event = call.event(event_handle);
     if (!event || event->device != stream->device) return cudaErrorInvalidResourceHandle;
-    // cudaEventRecordExternal is for captures only.
+    // Outside a capture, as measured on an H200.
+    if (flags == cudaEventRecordExternal) return cudaErrorIllegalState;
     if (flags != cudaEventRecordDefault) return cudaErrorInvalidValue;
     const OpPtr op = make_op(OpKind::marker, function);
     event->record = op;

@@ -84,7 +84,8 @@ cudaError_t free_async(NullStream null, void* pointer, cudaStream_t handle) {
       return cudaErrorInvalidResourceHandle;
     }
     const cudaError_t failure = call.process.failure(stream->device);
-    return failure != cudaSuccess ? failure : release(call, stream, function, pointer);
+    if (failure != cudaSuccess || pointer == nullptr) return failure;  // null is no error
+    return release(call, stream, function, pointer);
   });
 }
 

@@ -69,7 +69,8 @@ cudaError_t stream_wait_event(NullStream null, cudaStream_t handle, cudaEvent_t 
   return stream_api("cudaStreamWaitEvent", handle, null, [&](Call& call, const StreamPtr& stream) {
     const std::shared_ptr<Event> event = call.event(event_handle);
     if (!event) return cudaErrorInvalidResourceHandle;
-    // cudaEventWaitExternal is for captures only.
+    // Outside a capture, as measured on an H200.
+    if (flags == cudaEventWaitExternal) return cudaErrorIllegalState;
     if (flags != cudaEventWaitDefault) return cudaErrorInvalidValue;
     if (event->record) {
       const OpPtr op = make_op(OpKind::marker, "cudaStreamWaitEvent");

@@ -67,6 +67,13 @@ bool kind_fits(cudaMemcpyKind kind, const Place& to, const Place& from) {
          (to.memory != Memory::pageable || to_host);
 }
 
+// As measured on two H200: a copy takes memory of a pool only where the current device can access
+// it, whatever the stream's device. A fill is not so.
+bool is_accessible(const Call& call, const Place& place) {
+  return place.memory != Memory::device || !place.block->pool ||
+         place.block->device == call.thread.device;
+}
+
 void add_touch(Op& op, const Place& place) {
   if (place.block) op.touches.push_back({place.block, place.offset, place.size});
 }
@@ -103,7 +110,8 @@ cudaError_t copy(Call& call, const StreamPtr& stream, const Copy& copy, CopyCall
   if (!extent(copy.to_pitch, copy.width, copy.height, to_size) ||
       !extent(copy.from_pitch, copy.width, copy.height, from_size) ||
       !find_place(call.process, copy.to, to_size, to) ||
-      !find_place(call.process, copy.from, from_size, from) || !kind_fits(copy.kind, to, from)) {
+      !find_place(call.process, copy.from, from_size, from) || !kind_fits(copy.kind, to, from) ||
+      !is_accessible(call, to) || !is_accessible(call, from)) {
     return cudaErrorInvalidValue;
   }
 

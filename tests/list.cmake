@@ -37,3 +37,7 @@ culvert_add_test(mixed_default_streams_test
 
 culvert_add_program(exit_test)
 culvert_add_program(no_exceptions_sim_test SIM_ONLY OPTIONS -fno-exceptions)
+
+# Needs two devices: on a machine with one GPU it is skipped.
+culvert_add_program(two_devices_test)
+set_tests_properties(sim.two_devices_test PROPERTIES ENVIRONMENT CULVERT_SIM_DEVICES=2)

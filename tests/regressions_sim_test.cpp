@@ -48,6 +48,28 @@ TEST_F(RegressionTest, FallbackAllocatesOnTheDeviceOfTheStream) {
   EXPECT_EQ(Device::current().ordinal(), 0);
 }
 
+// cudaMemcpyAsync refuses stream-ordered memory that the current device cannot access.
+TEST_F(RegressionTest, CopiesOnAStreamOfAnotherDevice) {
+  const Stream stream{{.device = Device(1)}};
+  DeviceBuffer<int> buffer(100, stream);
+  PinnedBuffer<int> host(100);
+  fill(buffer, 7, stream);
+  EXPECT_EQ(cudaMemcpyAsync(host.data(), buffer.data(), buffer.size_bytes(),
+                            cudaMemcpyDeviceToHost, stream.get()),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(last_error(), cudaErrorInvalidValue);
+  copy_and_wait(host, buffer, stream);
+  for (const int value : host) EXPECT_EQ(value, 7);
+  EXPECT_EQ(Device::current().ordinal(), 0);
+  EXPECT_EQ(peek_last_error(), cudaSuccess);
+
+  const Stream here;
+  DeviceBuffer<int> of_the_other(100, here);
+  EXPECT_THROW(copy(of_the_other, buffer, stream), Error);
+  EXPECT_EQ(Device::current().ordinal(), 0);
+  EXPECT_EQ(peek_last_error(), cudaSuccess);
+}
+
 TEST_F(RegressionTest, FallbackNamesTheCallThatFailed) {
   start(1, false);
   const Stream stream;

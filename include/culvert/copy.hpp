@@ -53,6 +53,24 @@ template <class To, class From>
   return false;
 }
 
+// cudaMemcpyAsync takes stream-ordered memory only where the current device can access it, and
+// answers error 1 otherwise, whatever the stream's device (measured on two H200; cudaMemsetAsync
+// is not so). So a copy that was refused is tried once more on the stream's device.
+[[gnu::cold, gnu::noinline]] inline void copy_on_stream_device(SourceLocation where,
+                                                               cudaError_t status, void* to,
+                                                               const void* from, std::size_t bytes,
+                                                               cudaMemcpyKind kind,
+                                                               StreamRef stream) {
+  if (status == cudaErrorInvalidValue) {
+    const Device device = stream.device(where);
+    if (device != Device::current(where)) {
+      const DeviceGuard guard(device, where);
+      status = try_call(cudaMemcpyAsync, to, from, bytes, kind, stream.get());
+    }
+  }
+  if (status != cudaSuccess) raise(status, "cudaMemcpyAsync", where, {});
+}
+
 // What copy and copy_and_wait share. They are function objects, not function templates, since
 // argument-dependent lookup would otherwise also find std::copy for a DeviceBuffer<std::byte>.
 template <class Destination, class Source>
@@ -74,8 +92,12 @@ void enqueue_copy(Destination&& destination, Source&& source, StreamRef stream, 
           DeviceRange<Destination>
               ? (DeviceRange<Source> ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice)
               : (DeviceRange<Source> ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost);
-      call(where, "cudaMemcpyAsync", cudaMemcpyAsync, static_cast<void*>(to.data),
-           static_cast<const void*>(from.data), to.size * sizeof(To), kind, stream.get());
+      const std::size_t bytes = to.size * sizeof(To);
+      const cudaError_t status =
+          try_call(cudaMemcpyAsync, to.data, from.data, bytes, kind, stream.get());
+      if (status != cudaSuccess) [[unlikely]] {
+        copy_on_stream_device(where, status, to.data, from.data, bytes, kind, stream);
+      }
     }
   }
 }
@@ -103,7 +125,7 @@ struct CopyAndWait {
 
 // copy(destination, source, stream): copies all elements in the order of the stream
 // (cudaMemcpyAsync). The direction follows from the types: DeviceBuffer and DeviceSpan are
-// device memory, of any device; PinnedBuffer, std::span, std::vector, std::array and other
+// device memory; PinnedBuffer, std::span, std::vector, std::array and other
 // contiguous ranges are host memory. Both have the same number of elements, of the same
 // trivially copyable type. Zero elements make no call.
 //
@@ -111,6 +133,9 @@ struct CopyAndWait {
 // block: to pageable memory the copy is complete on return, from pageable memory it has at
 // least been read (CUDA Runtime API, "API synchronization behavior"). Rely on neither:
 // keep both sides until the stream has passed the copy.
+//
+// The current device need not be the stream's. Between stream-ordered memory of two devices CUDA
+// refuses the copy (error 1); memory without a stream (DeviceBuffer(n, device)) copies freely.
 //
 // @throws Error where the sizes differ, memory is null, or a buffer was moved from, before
 // any CUDA call; and what CUDA answers.
