@@ -29,9 +29,12 @@ culvert_add_test(ordering_test)
 culvert_add_test(regressions_sim_test SIM_ONLY)
 culvert_add_test(threads_test)
 
-culvert_add_test(per_thread_stream_test
-  SOURCES per_thread_stream_test.cpp copy_test.cpp ordering_test.cpp stream_test.cpp
-  DEFINITIONS CUDA_API_PER_THREAD_DEFAULT_STREAM)
+# The same tests again; sanitizers would find the same again.
+if(NOT CULVERT_SIM_TESTS_ONLY)
+  culvert_add_test(per_thread_stream_test
+    SOURCES per_thread_stream_test.cpp copy_test.cpp ordering_test.cpp stream_test.cpp
+    DEFINITIONS CUDA_API_PER_THREAD_DEFAULT_STREAM)
+endif()
 culvert_add_test(mixed_default_streams_test
   SOURCES mixed_default_streams_test.cpp mixed_default_streams_per_thread.cpp)
 
