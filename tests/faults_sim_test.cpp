@@ -93,7 +93,7 @@ std::size_t kept_events_of_this_thread() {
   const process::KeptEvents* const kept = process::kept_events;
   std::size_t count = 0;
   if (kept == nullptr || kept->generation != process::kept_events_generation.load()) return 0;
-  for (const auto& slot : kept->slots) count += slot.event != nullptr ? 1u : 0u;
+  for (const cudaEvent_t event : kept->events) count += event != nullptr ? 1u : 0u;
   return count;
 }
 

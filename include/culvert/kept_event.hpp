@@ -48,11 +48,11 @@ template <class EventType>
   kept.generation = generation;
 
   for (int i = 0; i < process::KeptEvents::capacity; ++i) {
-    if (kept.slots[i].event == nullptr) continue;
-    const cudaError_t status = try_call(cudaEventRecord, kept.slots[i].event, stream);
+    if (kept.events[i] == nullptr) continue;
+    const cudaError_t status = try_call(cudaEventRecord, kept.events[i], stream);
     if (status == cudaSuccess) {
       kept.recent = i;
-      return kept.slots[i].event;
+      return kept.events[i];
     }
     if (status != cudaErrorInvalidResourceHandle) raise(status, "cudaEventRecord", where, {});
   }
@@ -62,11 +62,11 @@ template <class EventType>
     const cudaError_t status = try_call(cudaEventRecord, event.get(), stream);
     if (status == cudaSuccess) {
       kept.recent = device.ordinal() % process::KeptEvents::capacity;
-      kept.slots[kept.recent] = {event.release(), device.ordinal()};
+      kept.events[kept.recent] = event.release();
     }
     return status;
   });
-  return kept.slots[kept.recent].event;
+  return kept.events[kept.recent];
 }
 
 // Makes later work of `waiter` wait for what `producer` holds now. A wait takes the event's
@@ -75,7 +75,7 @@ inline void join(cudaStream_t waiter, cudaStream_t producer, SourceLocation wher
   cudaEvent_t event = nullptr;
   if (const process::KeptEvents* const kept = process::kept_events;
       kept != nullptr && kept->generation == process::kept_events_generation.load()) [[likely]] {
-    event = kept->slots[kept->recent].event;
+    event = kept->events[kept->recent];
   }
   cudaError_t status = cudaErrorInvalidResourceHandle;
   if (event != nullptr) [[likely]] {

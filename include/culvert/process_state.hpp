@@ -54,11 +54,7 @@ inline constinit Atomic<bool> forked_child{false};
 // the one used last: with one device in use no question need be asked.
 struct KeptEvents {
   static constexpr int capacity = 64;
-  struct Slot {
-    cudaEvent_t event;
-    int device;
-  };
-  Slot slots[capacity];  // a device's slot is its ordinal modulo capacity
+  cudaEvent_t events[capacity];  // a device's place is its ordinal modulo capacity
   int recent;
   unsigned generation;
   KeptEvents* next;
