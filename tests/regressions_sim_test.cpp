@@ -54,8 +54,8 @@ TEST_F(RegressionTest, CopiesOnAStreamOfAnotherDevice) {
   DeviceBuffer<int> buffer(100, stream);
   PinnedBuffer<int> host(100);
   fill(buffer, 7, stream);
-  EXPECT_EQ(cudaMemcpyAsync(host.data(), buffer.data(), buffer.size_bytes(),
-                            cudaMemcpyDeviceToHost, stream.get()),
+  EXPECT_EQ(cudaMemcpyAsync(host.data(), buffer.data(), buffer.size_bytes(), cudaMemcpyDeviceToHost,
+                            stream.get()),
             cudaErrorInvalidValue);
   EXPECT_EQ(last_error(), cudaErrorInvalidValue);
   copy_and_wait(host, buffer, stream);
