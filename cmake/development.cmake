@@ -19,5 +19,28 @@ else()
   message(STATUS "culvert: no CUDA runtime library found: only the simulated runtime is built")
 endif()
 
-# For tests, which call it themselves: enabling CMake's CUDA language would require it.
+# For builds with sanitizers, which are of no use to what runs on a GPU.
+option(CULVERT_SIM_TESTS_ONLY "Build only the tests on the simulated runtime" OFF)
+
+# CUDA's compiler is not required: what has kernels is built where it is there.
 find_program(CULVERT_NVCC nvcc PATHS "${CUDAToolkit_BIN_DIR}" DOC "CUDA's compiler, for tests")
+
+if(CULVERT_NVCC AND culvert_have_cuda AND NOT CULVERT_SIM_TESTS_ONLY)
+  set(culvert_have_nvcc ON)
+else()
+  set(culvert_have_nvcc OFF)
+endif()
+
+# Lets .cu files be compiled, for every device from compute capability 7.5 on.
+macro(culvert_enable_cuda_language)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 75-virtual 90-real)
+  endif()
+  if(NOT DEFINED CMAKE_CUDA_COMPILER)
+    set(CMAKE_CUDA_COMPILER "${CULVERT_NVCC}")
+  endif()
+  if(NOT DEFINED CMAKE_CUDA_HOST_COMPILER)
+    set(CMAKE_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}")
+  endif()
+  enable_language(CUDA)
+endmacro()

@@ -11,7 +11,9 @@
 #include <culvert/error.hpp>
 #include <culvert/event.hpp>
 #include <culvert/fill.hpp>
+#include <culvert/launch.hpp>
 #include <culvert/memory_pool.hpp>
+#include <culvert/occupancy.hpp>
 #include <culvert/pinned_buffer.hpp>
 #include <culvert/span.hpp>
 #include <culvert/stream.hpp>

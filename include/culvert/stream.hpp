@@ -11,6 +11,12 @@
 
 namespace culvert::inline CULVERT_ABI {
 
+class Priority;
+
+namespace detail {
+[[nodiscard]] int priority_number(Priority priority, const char* operation, SourceLocation where);
+}
+
 // How a stream stands to the legacy default stream.
 enum class StreamKind {
   non_blocking,  // independent of it (cudaStreamNonBlocking)
@@ -31,7 +37,7 @@ class Priority {
   constexpr Priority(int number) noexcept : kind_(Kind::number), number_(number) {}
 
  private:
-  friend class Stream;
+  friend int detail::priority_number(Priority, const char*, SourceLocation);
   enum class Kind { number, lowest, highest };
   constexpr explicit Priority(Kind kind) noexcept : kind_(kind), number_(0) {}
 
@@ -50,6 +56,24 @@ struct StreamOptions {
 };
 
 namespace detail {
+
+// The number of a priority on the current device, whose range is asked where need be.
+// @throws Error where the number is outside the range, with the range in the text.
+[[nodiscard]] inline int priority_number(Priority priority, const char* operation,
+                                         SourceLocation where) {
+  const bool is_number = priority.kind_ == Priority::Kind::number;
+  if (is_number && priority.number_ == 0) return 0;
+  const PriorityRange range = Device::current(where).priority_range(where);
+  if (priority.kind_ == Priority::Kind::lowest) return range.lowest;
+  if (priority.kind_ == Priority::Kind::highest) return range.highest;
+  if (priority.number_ > range.lowest || priority.number_ < range.highest) {
+    refuse(where, operation,
+           "priority " + std::to_string(priority.number_) + " is outside the device's range, " +
+               std::to_string(range.highest) + " (highest) to " + std::to_string(range.lowest) +
+               " (lowest)");
+  }
+  return priority.number_;
+}
 
 // The handle of a Stream that owns nothing. Not null, which is CUDA's default stream: the
 // runtime answers this one with error 400 (measured on an H200) and runs nothing.
@@ -252,19 +276,10 @@ class Stream : public detail::StreamVerbs<Stream> {
   // Creates on the current device. The handle is set only on success.
   void call_create(unsigned flags, Priority priority, SourceLocation where) {
     cudaStream_t created = nullptr;
-    if (priority.kind_ == Priority::Kind::number && priority.number_ == 0) {
+    const int number = detail::priority_number(priority, "culvert::Stream", where);
+    if (number == 0) {
       detail::call(where, "cudaStreamCreateWithFlags", cudaStreamCreateWithFlags, &created, flags);
     } else {
-      const PriorityRange range = Device::current(where).priority_range(where);
-      int number = priority.number_;
-      if (priority.kind_ == Priority::Kind::lowest) number = range.lowest;
-      if (priority.kind_ == Priority::Kind::highest) number = range.highest;
-      if (number > range.lowest || number < range.highest) {
-        detail::refuse(where, "culvert::Stream",
-                       "priority " + std::to_string(number) + " is outside the device's range, " +
-                           std::to_string(range.highest) + " (highest) to " +
-                           std::to_string(range.lowest) + " (lowest)");
-      }
       detail::call(where, "cudaStreamCreateWithPriority", cudaStreamCreateWithPriority, &created,
                    flags, number);
     }
