@@ -90,9 +90,10 @@ struct Told {
 std::vector<Told> told;
 
 std::size_t kept_events_of_this_thread() {
-  const process::KeptEvents* const kept = process::kept_events;
   std::size_t count = 0;
-  if (kept == nullptr || kept->generation != process::kept_events_generation.load()) return 0;
+  if (process::thread_keep == nullptr) return 0;
+  const process::KeptEvents* const kept = &process::thread_keep->events;
+  if (kept->generation != process::kept_events_generation.load()) return 0;
   for (const cudaEvent_t event : kept->events) count += event != nullptr ? 1u : 0u;
   return count;
 }

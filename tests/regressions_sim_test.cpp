@@ -177,14 +177,14 @@ TEST_F(RegressionTest, JoinsOfEndingThreadsKeepNoEvents) {
 TEST_F(RegressionTest, ForkWhileKeptEventsAreLocked) {
   const Stream a, b;
   a.wait(b);
-  process::idle_kept_events_locked.exchange(true);
+  process::idle_thread_keeps_locked.exchange(true);
   const pid_t child = fork();
   if (child == 0) {
     alarm(5);
-    { const process::IdleKeptEventsLock lock; }
+    { const process::IdleThreadKeepsLock lock; }
     _exit(0);
   }
-  process::idle_kept_events_locked.release(false);
+  process::idle_thread_keeps_locked.release(false);
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);

@@ -3,6 +3,8 @@
 // All of culvert. Include single headers instead to compile faster.
 #pragma once
 
+#include <culvert/async.hpp>
+#include <culvert/collect.hpp>
 #include <culvert/copy.hpp>
 #include <culvert/device.hpp>
 #include <culvert/device_buffer.hpp>
@@ -11,6 +13,7 @@
 #include <culvert/error.hpp>
 #include <culvert/event.hpp>
 #include <culvert/fill.hpp>
+#include <culvert/host_func.hpp>
 #include <culvert/launch.hpp>
 #include <culvert/memory_pool.hpp>
 #include <culvert/occupancy.hpp>

@@ -3,7 +3,7 @@
 // A device by its ordinal, and a scope in which it is current.
 #pragma once
 
-#include <culvert/runtime.hpp>
+#include <culvert/collect.hpp>
 
 namespace culvert::inline CULVERT_ABI {
 
@@ -176,6 +176,7 @@ inline PriorityRange Device::priority_range(SourceLocation where) const {
 inline void Device::synchronize(SourceLocation where) const {
   const DeviceGuard guard(*this, where);
   detail::call(where, "cudaDeviceSynchronize", cudaDeviceSynchronize);
+  detail::collect_if_any();
 }
 
 }  // namespace culvert::inline CULVERT_ABI

@@ -114,6 +114,11 @@ class Error : public std::system_error {
     if (status == cudaErrorInvalidResourceHandle && detail.empty()) {
       text += " (a handle is of another device than the call needs, or of nothing that exists)";
     }
+    if (status == cudaErrorNotPermitted && process::in_host_function) {
+      text +=
+          " (inside a host function, where no CUDA call may be made: enqueue the work in the "
+          "stream, or do it in a thread that the host function wakes)";
+    }
     if (is_sticky(status)) {
       text +=
           " (sticky: every later CUDA call in this process fails. The error may come from "
@@ -141,10 +146,17 @@ class OutOfMemory : public Error {
 
 namespace detail {
 
+// A call failed. After an error that stops CUDA's work for good, host functions that wait for
+// their turn are never called: what they hold is ended now.
+[[gnu::cold, gnu::noinline]] inline void saw_failure(cudaError_t status) noexcept {
+  if (is_sticky(status)) process::drop_host_functions();
+}
+
 // Every failure that may be thrown ends here.
 [[noreturn, gnu::cold, gnu::noinline]] inline void raise(cudaError_t status, const char* function,
                                                          SourceLocation where,
                                                          const std::string& detail) {
+  saw_failure(status);
 #if CULVERT_HAS_EXCEPTIONS
   if (status == cudaErrorMemoryAllocation) throw OutOfMemory(status, function, where, detail);
   throw Error(status, function, where, detail);
@@ -172,6 +184,7 @@ namespace detail {
 [[gnu::cold, gnu::noinline]] inline void report(cudaError_t status, const char* function) noexcept {
   (void)cudaGetLastError();
   if (status == cudaErrorCudartUnloading) return;
+  saw_failure(status);
   process::failure_handler.load()(Failure{status, function, "", SourceLocation::none()});
 }
 

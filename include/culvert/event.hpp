@@ -41,6 +41,7 @@ class EventVerbs {
   // @throws Error also for failures of earlier asynchronous work.
   void synchronize(SourceLocation where = SourceLocation::current()) const {
     call(where, "cudaEventSynchronize", cudaEventSynchronize, checked(where));
+    collect_if_any();
   }
 
   // Whether the work before the last record is complete. Does not block (cudaEventQuery).

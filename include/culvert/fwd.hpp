@@ -25,5 +25,9 @@ template <class T>
 class DeviceBuffer;
 template <class T>
 class PinnedBuffer;
+template <class F>
+class HostFunc;
+template <class R>
+class HostFuture;
 
 }  // namespace culvert::inline CULVERT_ABI

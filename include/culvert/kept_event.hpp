@@ -41,7 +41,7 @@ template <class EventType>
 // Records `stream` into a kept event of its device and returns the event; the slow path.
 [[nodiscard, gnu::cold, gnu::noinline]] inline cudaEvent_t record_found_event(
     cudaStream_t stream, SourceLocation where) {
-  process::KeptEvents& kept = process::leased_kept_events();
+  process::KeptEvents& kept = process::leased_thread_keep().events;
 
   const unsigned generation = process::kept_events_generation.load();
   if (kept.generation != generation) kept = process::KeptEvents{};
@@ -73,9 +73,10 @@ template <class EventType>
 // state at the call, so the same event serves the next join at once.
 inline void join(cudaStream_t waiter, cudaStream_t producer, SourceLocation where) {
   cudaEvent_t event = nullptr;
-  if (const process::KeptEvents* const kept = process::kept_events;
-      kept != nullptr && kept->generation == process::kept_events_generation.load()) [[likely]] {
-    event = kept->events[kept->recent];
+  if (const process::ThreadKeep* const keep = process::thread_keep;
+      keep != nullptr && keep->events.generation == process::kept_events_generation.load())
+      [[likely]] {
+    event = keep->events.events[keep->events.recent];
   }
   cudaError_t status = cudaErrorInvalidResourceHandle;
   if (event != nullptr) [[likely]] {
@@ -83,7 +84,7 @@ inline void join(cudaStream_t waiter, cudaStream_t producer, SourceLocation wher
   }
   if (status != cudaSuccess) [[unlikely]] {
     if (status != cudaErrorInvalidResourceHandle) raise(status, "cudaEventRecord", where, {});
-    if (process::kept_events_ended) {  // a late destructor of an ending thread
+    if (process::thread_keep_ended) {  // a late destructor of an ending thread
       const Event once = record_new_event<Event>(producer, where);
       call(where, "cudaStreamWaitEvent", cudaStreamWaitEvent, waiter, once.get(), 0u);
       return;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // All state that culvert keeps for the process or a thread, in one place: the handler for
-// failures that cannot be thrown, the mark of a forked child, and the kept events.
+// failures that cannot be thrown, the marks of a forked child and of a host function, what is
+// kept for each thread (events and slots for host functions), and calls that wait for a thread
+// that may make them. (The slots themselves are in host_slot.hpp.)
 //
 // It stands outside the inline namespace of version.hpp: files of every kind share it. With
 // hidden visibility each shared object has a copy of its own: a handler set in one is not seen
 // by another.
 #pragma once
 
-#include <culvert/atomic.hpp>
+#include <culvert/host_slot.hpp>
 #include <culvert/source_location.hpp>
 
 #include <cstdio>
@@ -50,6 +52,18 @@ inline constinit Atomic<FailureHandler> failure_handler{&print_failure};
 // make no CUDA call.
 inline constinit Atomic<bool> forked_child{false};
 
+// Set while the thread runs a host function or ends what one held. No CUDA call may be made
+// then, so an owner that ends there hands its call to `deferred_calls`.
+inline constinit thread_local bool in_host_function = false;
+
+// A call that gives a resource back, to be made by a host thread that may call CUDA; see
+// collect.hpp.
+struct DeferredCall {
+  DeferredCall* next;
+  void (*make)(DeferredCall*) noexcept;  // makes the call and deletes this
+};
+inline constinit Atomic<DeferredCall*> deferred_calls{nullptr};
+
 // Events that one thread keeps to join two streams, one for each device used so. `recent` is
 // the one used last: with one device in use no question need be asked.
 struct KeptEvents {
@@ -57,67 +71,100 @@ struct KeptEvents {
   cudaEvent_t events[capacity];  // a device's place is its ordinal modulo capacity
   int recent;
   unsigned generation;
-  KeptEvents* next;
 };
 
-// The calling thread's kept events; null until it first joins two streams.
-inline constinit thread_local KeptEvents* kept_events = nullptr;
-// Set once the thread has given them back, in its last destructors.
-inline constinit thread_local bool kept_events_ended = false;
+// What culvert keeps for one thread.
+struct ThreadKeep {
+  KeptEvents events{};
+  HostSlotPool host_slots[HostSlot::classes];
+  ThreadKeep* next = nullptr;
+};
 
-// Kept events whose thread has ended, for the next thread. They are never destroyed: at exit
+// The calling thread's; null until it first needs it.
+inline constinit thread_local ThreadKeep* thread_keep = nullptr;
+// Set once the thread has given it back, in its last destructors.
+inline constinit thread_local bool thread_keep_ended = false;
+
+// Those whose thread has ended, for the next thread. Their events are never destroyed: at exit
 // the runtime may be gone, and after a device reset destroying an event crashes (measured on
 // an H200). Their number is that of the threads alive at one time.
-inline constinit KeptEvents* idle_kept_events = nullptr;
-inline constinit Atomic<bool> idle_kept_events_locked{false};
+inline constinit ThreadKeep* idle_thread_keeps = nullptr;
+inline constinit Atomic<bool> idle_thread_keeps_locked{false};
 
 // Kept events of an older generation are not used again; see forget_kept_events.
 inline constinit Atomic<unsigned> kept_events_generation{0};
 
-// Holds the lock of the idle kept events.
-class IdleKeptEventsLock {
+// Holds the lock of the idle ones.
+class IdleThreadKeepsLock {
  public:
-  IdleKeptEventsLock() noexcept {
-    while (idle_kept_events_locked.exchange(true)) {
+  IdleThreadKeepsLock() noexcept {
+    while (idle_thread_keeps_locked.exchange(true)) {
     }
   }
-  IdleKeptEventsLock(const IdleKeptEventsLock&) = delete;
-  IdleKeptEventsLock& operator=(const IdleKeptEventsLock&) = delete;
-  ~IdleKeptEventsLock() { idle_kept_events_locked.release(false); }
+  IdleThreadKeepsLock(const IdleThreadKeepsLock&) = delete;
+  IdleThreadKeepsLock& operator=(const IdleThreadKeepsLock&) = delete;
+  ~IdleThreadKeepsLock() { idle_thread_keeps_locked.release(false); }
 };
 
-// Lends kept events to a thread until it ends.
-class KeptEventsLease {
+// Lends one to a thread until it ends.
+class ThreadKeepLease {
  public:
-  KeptEventsLease() {
+  ThreadKeepLease() : keep_(borrow()) { thread_keep = keep_; }
+  ThreadKeepLease(const ThreadKeepLease&) = delete;
+  ThreadKeepLease& operator=(const ThreadKeepLease&) = delete;
+  ~ThreadKeepLease() {
+    give_back(keep_);
+    thread_keep = nullptr;
+    thread_keep_ended = true;
+  }
+
+  [[nodiscard]] static ThreadKeep* borrow() {
     {
-      const IdleKeptEventsLock lock;
-      kept_events = idle_kept_events;
-      if (kept_events != nullptr) idle_kept_events = kept_events->next;
+      const IdleThreadKeepsLock lock;
+      ThreadKeep* const idle = idle_thread_keeps;
+      if (idle != nullptr) {
+        idle_thread_keeps = idle->next;
+        return idle;
+      }
     }
-    if (kept_events == nullptr) kept_events = new KeptEvents{};
+    return new ThreadKeep;
   }
-  KeptEventsLease(const KeptEventsLease&) = delete;
-  KeptEventsLease& operator=(const KeptEventsLease&) = delete;
-  ~KeptEventsLease() {
-    const IdleKeptEventsLock lock;
-    kept_events->next = idle_kept_events;
-    idle_kept_events = kept_events;
-    kept_events = nullptr;
-    kept_events_ended = true;
+  static void give_back(ThreadKeep* keep) noexcept {
+    const IdleThreadKeepsLock lock;
+    keep->next = idle_thread_keeps;
+    idle_thread_keeps = keep;
   }
+
+ private:
+  ThreadKeep* keep_;
 };
 
-// The calling thread's kept events, lent at its first use.
-inline KeptEvents& leased_kept_events() {
-  static thread_local const KeptEventsLease lease;
-  return *kept_events;
+// The calling thread's, lent at its first use.
+inline ThreadKeep& leased_thread_keep() {
+  static thread_local const ThreadKeepLease lease;
+  return *thread_keep;
+}
+
+// A slot for a host function whose body takes so many bytes, at most the largest class.
+// @throws std::bad_alloc
+[[nodiscard]] inline HostSlot* acquire_host_slot(std::size_t size_class) {
+  if (thread_keep != nullptr) [[likely]] {
+    return thread_keep->host_slots[size_class].acquire(size_class);
+  }
+  if (!thread_keep_ended) return leased_thread_keep().host_slots[size_class].acquire(size_class);
+  // A late destructor of an ending thread.
+  ThreadKeep* const keep = ThreadKeepLease::borrow();
+  struct Back {
+    ThreadKeep* keep;
+    ~Back() { ThreadKeepLease::give_back(keep); }
+  } const back{keep};
+  return keep->host_slots[size_class].acquire(size_class);
 }
 
 #if defined(__unix__) || defined(__APPLE__)
 inline const int fork_mark_installed = pthread_atfork(nullptr, nullptr, [] {
   forked_child.store(true);
-  idle_kept_events_locked.release(false);  // whoever held it is not in the child
+  idle_thread_keeps_locked.release(false);  // whoever held it is not in the child
 });
 #endif
 

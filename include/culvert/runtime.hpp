@@ -30,6 +30,12 @@ inline void call(SourceLocation where, const char* name, cudaError_t (*function)
   }
 }
 
+// A runtime call failed, and that is an answer.
+[[gnu::cold, gnu::noinline]] inline void clear_error(cudaError_t status) noexcept {
+  (void)cudaGetLastError();
+  saw_failure(status);
+}
+
 // Calls a runtime function whose failure is an answer. The error is cleared from the
 // runtime's last error.
 template <class... Parameters>
@@ -37,7 +43,7 @@ template <class... Parameters>
                                           std::type_identity_t<Parameters>... arguments) noexcept {
   const cudaError_t status = function(arguments...);
   if (status != cudaSuccess) [[unlikely]] {
-    (void)cudaGetLastError();
+    clear_error(status);
   }
   return status;
 }
@@ -54,12 +60,44 @@ template <class... Parameters>
   fail(where, name, status);
 }
 
+template <class Make>
+struct Deferred : process::DeferredCall {
+  explicit Deferred(const Make& call) noexcept
+      : DeferredCall{nullptr, &make_and_delete}, call_(call) {}
+
+ private:
+  static void make_and_delete(DeferredCall* self) noexcept {
+    auto* const deferred = static_cast<Deferred*>(self);
+    deferred->call_();
+    delete deferred;
+  }
+  Make call_;
+};
+
+// Keeps a call that gives a resource back for a thread that may make it; see collect.hpp.
+template <class Make>
+[[gnu::cold, gnu::noinline]] void defer_call(const char* name, const Make& make) noexcept {
+  process::DeferredCall* const deferred = new (std::nothrow) Deferred<Make>(make);
+  if (deferred == nullptr) {
+    report(cudaErrorMemoryAllocation, name);  // the resource leaks
+    return;
+  }
+  process::DeferredCall* first = process::deferred_calls.load();
+  do {
+    deferred->next = first;
+  } while (!process::deferred_calls.compare_exchange(first, deferred));
+}
+
 // Calls a runtime function that gives a resource back. Never throws: a failure goes to the
-// failure handler. Makes no call in a forked child.
+// failure handler. Makes no call in a forked child; in a host function the call is made later.
 template <class... Parameters>
 inline void call_in_destructor(const char* name, cudaError_t (*function)(Parameters...),
                                std::type_identity_t<Parameters>... arguments) noexcept {
   if (process::forked_child.load()) [[unlikely]] {
+    return;
+  }
+  if (process::in_host_function) [[unlikely]] {
+    defer_call(name, [=] { call_in_destructor(name, function, arguments...); });
     return;
   }
   const cudaError_t status = function(arguments...);

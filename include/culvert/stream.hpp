@@ -102,6 +102,7 @@ class StreamVerbs {
   // @throws Error also for failures of earlier asynchronous work.
   void synchronize(SourceLocation where = SourceLocation::current()) const {
     call(where, "cudaStreamSynchronize", cudaStreamSynchronize, checked(where));
+    collect_if_any();
   }
 
   // Whether all work in the stream is complete. Does not block (cudaStreamQuery).

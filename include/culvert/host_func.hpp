@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Host functions: C++ callables that run on the host in the order of a stream.
+#pragma once
+
+#include <culvert/collect.hpp>
+#include <culvert/stream.hpp>
+
+#include <exception>
+#include <memory>
+
+namespace culvert::inline CULVERT_ABI {
+
+namespace detail {
+
+struct LaunchHost;
+
+template <class F>
+concept HostCallable = requires(std::decay_t<F>&& function) {
+  static_cast<std::decay_t<F>&&>(function)();
+};
+
+// A callable too large for any slot, or aligned more than one, has memory of its own.
+template <class F>
+class Boxed {
+ public:
+  template <class G>
+  explicit Boxed(std::in_place_t, G&& function) : function_(new F(static_cast<G&&>(function))) {}
+  Boxed(Boxed&& other) noexcept : function_(std::exchange(other.function_, nullptr)) {}
+  Boxed& operator=(Boxed&&) = delete;
+  ~Boxed() { delete function_; }
+  [[nodiscard]] F& get() noexcept { return *function_; }
+
+ private:
+  F* function_;
+};
+template <class F>
+class Unboxed {
+ public:
+  template <class G>
+  explicit Unboxed(std::in_place_t, G&& function) : function_(static_cast<G&&>(function)) {}
+  [[nodiscard]] F& get() noexcept { return function_; }
+
+ private:
+  F function_;
+};
+
+inline constexpr std::size_t slot_alignment = 16;
+// `other` is what the body holds besides.
+template <class F, std::size_t other>
+using Stored =
+    std::conditional_t<sizeof(F) + other <= process::HostSlot::room(process::HostSlot::classes -
+                                                                    1) &&
+                           alignof(F) <= slot_alignment,
+                       Unboxed<F>, Boxed<F>>;
+
+// A slot that holds a new body, not yet held by anybody. Gives the slot back where the body's
+// constructor throws.
+template <class Body, class... Arguments>
+[[nodiscard]] process::HostSlot* fill_slot(const process::HostSlotBody& operations,
+                                           Arguments&&... arguments) {
+  using process::HostSlot;
+  constexpr std::size_t size_class = sizeof(Body) <= HostSlot::room(0)   ? 0
+                                     : sizeof(Body) <= HostSlot::room(1) ? 1
+                                                                         : 2;
+  static_assert(sizeof(Body) <= HostSlot::room(size_class) && alignof(Body) <= slot_alignment);
+  HostSlot* const slot = process::acquire_host_slot(size_class);
+  if constexpr (std::is_nothrow_constructible_v<Body, Arguments&&...>) {
+    ::new (slot->body()) Body(static_cast<Arguments&&>(arguments)...);
+  } else {
+    struct Undo {
+      HostSlot* slot;
+      ~Undo() {
+        if (slot != nullptr) slot->pool->give_back(slot);
+      }
+    } undo{slot};
+    ::new (slot->body()) Body(static_cast<Arguments&&>(arguments)...);
+    undo.slot = nullptr;
+  }
+  slot->operations = &operations;
+  return slot;
+}
+
+// What the runtime calls for each launch.
+inline void CUDART_CB run_host_slot(void* data) noexcept {
+  auto& slot = *static_cast<process::HostSlot*>(data);
+  if (!slot.begin()) return;
+  process::in_host_function = true;
+  slot.operations->run(slot.body());
+  slot.give_up(process::HostSlot::running);
+  process::in_host_function = false;
+}
+
+// The same for a launch that a graph captured and repeats: no pending hold is for it.
+inline void CUDART_CB run_captured_host_slot(void* data) noexcept {
+  auto& slot = *static_cast<process::HostSlot*>(data);
+  slot.holds.add(process::HostSlot::running);
+  process::in_host_function = true;
+  slot.operations->run(slot.body());
+  slot.give_up(process::HostSlot::running);
+  process::in_host_function = false;
+}
+
+[[nodiscard]] inline bool is_capturing(StreamRef stream, SourceLocation where) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  call(where, "cudaStreamIsCapturing", cudaStreamIsCapturing, stream.get(), &status);
+  return status != cudaStreamCaptureStatusNone;
+}
+
+[[gnu::cold, gnu::noinline]] inline void report_exception(cudaError_t status, const char* what,
+                                                          SourceLocation where) noexcept {
+  process::failure_handler.load()(
+      Failure{status, "culvert::launch_host: an exception left the host function", what, where});
+}
+
+// Calls a function for whose exceptions nobody waits.
+template <class F>
+void call_reporting(F&& function, [[maybe_unused]] SourceLocation where) noexcept {
+#if CULVERT_HAS_EXCEPTIONS
+  try {
+    (void)static_cast<F&&>(function)();
+  } catch (const Error& error) {
+    report_exception(error.status(), error.what(), where);
+  } catch (const std::exception& exception) {
+    report_exception(cudaErrorUnknown, exception.what(), where);
+  } catch (...) {
+    report_exception(cudaErrorUnknown, "not derived from std::exception", where);
+  }
+#else
+  (void)static_cast<F&&>(function)();
+#endif
+}
+
+// A callable for one launch.
+template <class F>
+struct OneShot {
+  SourceLocation where;
+  Stored<F, sizeof(SourceLocation)> function;
+
+  template <class G>
+  OneShot(SourceLocation place, G&& callable)
+      : where(place), function(std::in_place, static_cast<G&&>(callable)) {}
+
+  static void run(void* body) noexcept {
+    OneShot& self = *static_cast<OneShot*>(body);
+    call_reporting(static_cast<F&&>(self.function.get()), self.where);
+    std::destroy_at(&self);
+  }
+  static void drop(void* body) noexcept { std::destroy_at(static_cast<OneShot*>(body)); }
+  static void end(void*) noexcept {}
+  static constexpr process::HostSlotBody operations{&run, &drop, &end};
+};
+
+// A callable for any number of launches.
+template <class F>
+struct Reusable {
+  SourceLocation where;
+  Stored<F, sizeof(SourceLocation)> function;
+
+  template <class G>
+  Reusable(SourceLocation place, G&& callable)
+      : where(place), function(std::in_place, static_cast<G&&>(callable)) {}
+
+  static void run(void* body) noexcept {
+    Reusable& self = *static_cast<Reusable*>(body);
+    call_reporting(self.function.get(), self.where);
+  }
+  static void drop(void*) noexcept {}
+  static void end(void* body) noexcept { std::destroy_at(static_cast<Reusable*>(body)); }
+  static constexpr process::HostSlotBody operations{&run, &drop, &end};
+};
+
+// The owner's hold of a slot.
+struct HostSlotTraits {
+  using handle_type = process::HostSlot*;
+  static handle_type invalid() noexcept { return nullptr; }
+  static bool is_invalid(handle_type slot) noexcept { return slot == nullptr; }
+  static void destroy(handle_type slot) noexcept { slot->give_up(process::HostSlot::owner); }
+};
+
+// Launches a slot that has one pending hold for it.
+inline void launch_slot(StreamRef stream, process::HostSlot* slot, SourceLocation where) {
+  const cudaError_t status =
+      try_call(cudaLaunchHostFunc, stream.get(), cudaHostFn_t{&run_host_slot}, slot);
+  if (status != cudaSuccess) [[unlikely]] {
+    slot->cancel();
+    raise(status, "cudaLaunchHostFunc", where, {});
+  }
+}
+
+// A callable for one launch cannot be part of a graph, which launches it any number of times.
+inline void refuse_capture(StreamRef stream, const char* operation, SourceLocation where) {
+  if (is_capturing(stream, where)) [[unlikely]] {
+    refuse(where, operation,
+           "the stream is being captured, and a graph may run its host functions many times: "
+           "launch a HostFunc, which must live as long as the graph",
+           cudaErrorStreamCaptureUnsupported);
+  }
+}
+
+}  // namespace detail
+
+// A callable that can be launched any number of times, on any streams. Move-only, as large as a
+// pointer. The callable lives until the HostFunc and all its launches have ended, so a HostFunc
+// may end while launches are pending.
+//
+//   HostFunc count([&] { ++frames; });
+//   launch_host(a, count);
+//   launch_host(a, count);
+//
+// Launches in streams that nothing orders may run at the same time, as CUDA sees fit: the
+// callable must bear that. A captured launch runs at every launch of its graph; the HostFunc
+// must then live until the graph's last launch is complete.
+template <class F>
+class HostFunc {
+  static_assert(std::is_object_v<F> && std::is_same_v<F, std::decay_t<F>>);
+
+ public:
+  // Takes the callable, which is called as an lvalue without arguments.
+  // @throws what its constructor throws; std::bad_alloc.
+  explicit HostFunc(F function, SourceLocation where = SourceLocation::current()) {
+    static_assert(std::is_invocable_v<F&>,
+                  "HostFunc: the callable cannot be called without arguments");
+    process::HostSlot* const slot = detail::fill_slot<detail::Reusable<F>>(
+        detail::Reusable<F>::operations, where, static_cast<F&&>(function));
+    slot->holds.release(process::HostSlot::owner);
+    slot_.reset(slot);
+  }
+
+  HostFunc(const HostFunc&) = delete;             // std::move it
+  HostFunc& operator=(const HostFunc&) = delete;  // std::move it
+  HostFunc(HostFunc&&) noexcept = default;
+  HostFunc& operator=(HostFunc&&) noexcept = default;
+
+  // The callable. Pending and running launches use it too.
+  // @throws Error where this was moved from or reset.
+  [[nodiscard]] F& function(SourceLocation where = SourceLocation::current()) const {
+    return static_cast<detail::Reusable<F>*>(checked(where)->body())->function.get();
+  }
+
+  // Ends this owner now. Launches that are pending still run.
+  void reset() noexcept { slot_.reset(); }
+
+ private:
+  friend struct detail::LaunchHost;
+  process::HostSlot* checked(SourceLocation where) const {
+    if (!slot_.owns()) [[unlikely]] {
+      detail::refuse_empty_owner(where, "culvert::HostFunc");
+    }
+    return slot_.get();
+  }
+
+  detail::UniqueHandle<detail::HostSlotTraits> slot_;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_host_func = false;
+template <class F>
+inline constexpr bool is_host_func<HostFunc<F>> = true;
+
+struct LaunchHost {
+  template <class F>
+  requires(!is_host_func<std::decay_t<F>>) void operator()(
+      StreamRef stream, F&& function, SourceLocation where = SourceLocation::current()) const {
+    static_assert(HostCallable<F>,
+                  "launch_host: the callable cannot be called without arguments");
+    if constexpr (HostCallable<F>) {
+      collect_if_any();
+      refuse_capture(stream, "culvert::launch_host", where);
+      using Body = OneShot<std::decay_t<F>>;
+      process::HostSlot* const slot =
+          fill_slot<Body>(Body::operations, where, static_cast<F&&>(function));
+      slot->holds.release(process::HostSlot::pending);
+      launch_slot(stream, slot, where);
+    }
+  }
+
+  template <class F>
+  void operator()(StreamRef stream, const HostFunc<F>& function,
+                  SourceLocation where = SourceLocation::current()) const {
+    process::HostSlot* const slot = function.checked(where);
+    collect_if_any();
+    if (is_capturing(stream, where)) [[unlikely]] {
+      call(where, "cudaLaunchHostFunc", cudaLaunchHostFunc, stream.get(),
+           cudaHostFn_t{&run_captured_host_slot}, slot);
+      return;
+    }
+    if (!slot->add_pending()) [[unlikely]] {
+      refuse(where, "culvert::launch_host",
+             "launches of this HostFunc were dropped after an error that stopped CUDA",
+             cudaErrorLaunchFailure);
+    }
+    launch_slot(stream, slot, where);
+  }
+};
+
+}  // namespace detail
+
+// launch_host(stream, callable): calls it on the host once all work now in the stream is
+// complete; later work of the stream waits until it has returned (cudaLaunchHostFunc). Does not
+// block the host. The callable is moved (or copied) into culvert's own memory and called as an
+// rvalue, without arguments; what it returns is dropped. Any move-only callable is taken.
+//
+// The callable is destroyed exactly once: after it ran, on the thread that ran it; or, where CUDA
+// refuses the launch, before this throws; or, where an error stopped the stream's work for good so
+// that CUDA never calls it (measured on an H200), by the next call of culvert that sees the error.
+//
+// It must make no CUDA call, direct or indirect (error 800), and must not wait for work that
+// does. An owner of CUDA memory that ends in it, as a captured PinnedBuffer does, is safe: its
+// memory is given back later; see collect(). It may signal another thread, which may then call
+// CUDA. An exception that leaves it goes to the failure handler; async_host has a future for it.
+//
+// Allocates nothing once as many are in flight as ever before, for callables of up to 1984 bytes;
+// larger or over-aligned ones are allocated each time.
+//
+// launch_host(stream, host_func): the same for a HostFunc.
+//
+// @throws Error where the stream is being captured (but for a HostFunc), or the HostFunc was moved
+// from; and what CUDA answers, also for failures of earlier asynchronous work.
+inline constexpr detail::LaunchHost launch_host{};
+
+}  // namespace culvert::inline CULVERT_ABI
