@@ -97,6 +97,16 @@ cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t function, 
   return entry::launch_host_function(null, stream, function, data);
 }
 
+cudaError_t cudaLaunchKernel_ptsz(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                  std::size_t shared_memory, cudaStream_t stream) {
+  return entry::launch_kernel(null, kernel, grid, block, arguments, shared_memory, stream);
+}
+
+cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t* config, const void* kernel,
+                                     void** arguments) {
+  return entry::launch_kernel_ex(null, config, kernel, arguments);
+}
+
 cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** pointer,
                                                   unsigned version, unsigned long long flags,
                                                   cudaDriverEntryPointQueryResult* status) {

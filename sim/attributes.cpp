@@ -105,6 +105,7 @@ bool device_attribute(const Config& config, cudaDeviceAttr attribute, int device
       case cudaDevAttrHostRegisterSupported:
       case cudaDevAttrComputePreemptionSupported:
       case cudaDevAttrCooperativeLaunch:
+      case cudaDevAttrClusterLaunch:
         return 1;
       default:
         return 0;
@@ -156,6 +157,7 @@ void device_properties(const Config& config, int device, cudaDeviceProp& propert
   properties.computePreemptionSupported = 1;
   properties.canUseHostPointerForRegisteredMem = 1;
   properties.cooperativeLaunch = 1;
+  properties.clusterLaunch = 1;
   properties.hostRegisterSupported = 1;
   properties.memoryPoolsSupported = config.memory_pools ? 1 : 0;
 }

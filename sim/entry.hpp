@@ -51,6 +51,12 @@ cudaError_t free_async(NullStream null, void* pointer, cudaStream_t stream);
 cudaError_t launch_host_function(NullStream null, cudaStream_t stream, cudaHostFn_t function,
                                  void* data);
 
+// api_kernel.cpp
+cudaError_t launch_kernel(NullStream null, const void* kernel, dim3 grid, dim3 block,
+                          void** arguments, std::size_t shared_memory, cudaStream_t stream);
+cudaError_t launch_kernel_ex(NullStream null, const cudaLaunchConfig_t* config, const void* kernel,
+                             void** arguments);
+
 // api_driver.cpp
 cudaError_t get_driver_entry_point(NullStream null, const char* function, const char* symbol,
                                    void** pointer, unsigned version, unsigned long long flags,

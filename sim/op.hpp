@@ -17,7 +17,7 @@ namespace culvert::sim::detail {
 struct Op;
 using OpPtr = std::shared_ptr<Op>;
 
-enum class OpKind { marker, copy, fill, allocate, release, host_function };
+enum class OpKind { marker, copy, fill, allocate, release, host_function, kernel };
 
 enum class OpState { pending, running, done };
 
@@ -49,6 +49,8 @@ struct Op {
   std::chrono::steady_clock::time_point enqueued;  // host functions only
 
   bool done() const { return state == OpState::done; }
+  // The program's own code, which runs without the lock.
+  bool is_user_code() const { return kind == OpKind::host_function || kind == OpKind::kernel; }
 };
 
 // The virtual time that moving so many bytes takes.

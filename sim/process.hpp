@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -27,11 +28,18 @@ using PoolPtr = std::shared_ptr<Pool>;
 // How long a call waits for a host function that it handed to the background.
 inline constexpr std::chrono::milliseconds patience{5};
 
+// What cudaFuncSetAttribute set for a kernel on a device.
+struct KernelSettings {
+  int dynamic_shared_memory = -1;  // -1: nothing set
+  bool non_portable_clusters = false;
+};
+
 struct Device {
   DeviceStreams streams;
   PoolPtr default_pool;
   PoolPtr current_pool;
   std::set<int> peers;  // devices whose memory it may access
+  std::map<const void*, KernelSettings> kernels;
 };
 
 // What CUDA keeps for each host thread.

@@ -108,7 +108,7 @@ bool Scheduler::run_ready(Lock& lock, const Ops& targets, const std::function<bo
   for (const OpPtr& op : unfinished_ancestors(targets)) {
     if (!ready(*op)) continue;
     if (stop()) break;
-    if (op->kind == OpKind::host_function) before_host_function();
+    if (op->is_user_code()) before_host_function();
     // The hook may have started a thread, but it does not let go of the lock.
     execute(lock, op);
     ran = true;
@@ -126,7 +126,7 @@ void Scheduler::execute(Lock& lock, OpPtr op) {
   host_functions_.erase(op->sequence);
   if (failure(op->device) != 0) {
     // Enqueued before the failure was seen: dropped like the others.
-  } else if (op->kind == OpKind::host_function) {
+  } else if (op->is_user_code()) {
     lock.unlock();
     call_host_function(op->action);
     lock.lock();
@@ -157,7 +157,7 @@ void Scheduler::finish(const OpPtr& op) {
   unfinished_.erase(op->place);
   finished_.notify_all();
   // What was handed to the background may wait behind this one.
-  if (!urged_.empty() && op->kind == OpKind::host_function && hooks_.wake) hooks_.wake();
+  if (!urged_.empty() && op->is_user_code() && hooks_.wake) hooks_.wake();
 }
 
 void Scheduler::host_saw(const Ops& targets) {
@@ -174,6 +174,8 @@ Ops Scheduler::on_device(int device) const {
 
 Ops Scheduler::touching(const Block& block) const {
   return select(unfinished_, [&](const Op& op) {
+    // Nothing tells what a kernel touches.
+    if (op.kind == OpKind::kernel) return true;
     return std::any_of(op.touches.begin(), op.touches.end(),
                        [&](const Touch& touch) { return touch.block.get() == &block; });
   });

@@ -20,8 +20,8 @@ namespace culvert::sim::detail {
 using Lock = std::unique_lock<std::mutex>;
 using Ops = std::vector<OpPtr>;
 
-// Everything here is called with the one lock held. Host functions run without it; all other
-// operations run under it. Nothing recurses along dependencies, so a chain may be of any length.
+// Everything here is called with the one lock held. Host functions and kernels run without it; all
+// other operations run under it. Nothing recurses along dependencies, so a chain may be of any length.
 class Scheduler {
  public:
   static constexpr std::size_t max_devices = 8;
@@ -69,7 +69,7 @@ class Scheduler {
   void drop(int device);
   void drop_all();
 
-  // Whether this thread is inside a host function.
+  // Whether this thread is inside a host function or a kernel.
   static bool in_host_function();
 
  private:

@@ -9,6 +9,7 @@ set(culvert_sim_sources
   api_event.cpp
   api_host_function.cpp
   api_host_memory.cpp
+  api_kernel.cpp
   api_malloc_async.cpp
   api_memory.cpp
   api_per_thread.cpp

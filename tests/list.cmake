@@ -2,6 +2,7 @@
 #
 # The tests: one file for each header, and those of the whole.
 
+culvert_add_test(async_test)
 culvert_add_test(copy_test)
 culvert_add_test(device_buffer_test)
 culvert_add_test(device_test)
@@ -12,7 +13,10 @@ culvert_add_test(environment_sim_test SIM_ONLY)
 culvert_add_test(error_test)
 culvert_add_test(event_test)
 culvert_add_test(fill_test)
+culvert_add_test(host_func_test)
+culvert_add_test(launch_test KERNELS)
 culvert_add_test(memory_pool_test)
+culvert_add_test(occupancy_test KERNELS)
 culvert_add_test(pinned_buffer_test)
 culvert_add_test(process_state_test)
 culvert_add_test(process_state_sim_test SIM_ONLY)
@@ -34,6 +38,12 @@ if(NOT CULVERT_SIM_TESTS_ONLY)
   culvert_add_test(per_thread_stream_test
     SOURCES per_thread_stream_test.cpp copy_test.cpp ordering_test.cpp stream_test.cpp
     DEFINITIONS CUDA_API_PER_THREAD_DEFAULT_STREAM)
+endif()
+culvert_add_test(capture_test GPU_ONLY)
+culvert_add_test(host_func_stress_test)
+culvert_add_test(sticky_test KERNELS)
+if(culvert_have_nvcc)
+  culvert_add_test(launch_cuda_test GPU_ONLY SOURCES launch_cuda_test.cu)
 endif()
 culvert_add_test(mixed_default_streams_test
   SOURCES mixed_default_streams_test.cpp mixed_default_streams_per_thread.cpp)

@@ -17,9 +17,15 @@ struct AsyncHost;
 // What a future waits for.
 template <class R>
 class AsyncResult {
-  using Value = std::conditional_t<
-      std::is_void_v<R>, std::nullptr_t,
-      std::conditional_t<std::is_reference_v<R>, std::remove_reference_t<R>*, R>>;
+  // A large value has memory of its own; one that is a reference is a pointer.
+  static constexpr bool is_boxed = [] {
+    if constexpr (std::is_object_v<R>) return sizeof(R) > 512 || alignof(R) > slot_alignment;
+    return false;
+  }();
+  using Value =
+      std::conditional_t<std::is_void_v<R>, std::nullptr_t,
+                         std::conditional_t<std::is_reference_v<R>, std::remove_reference_t<R>*,
+                                            std::conditional_t<is_boxed, std::unique_ptr<R>, R>>>;
 
  public:
   AsyncResult() noexcept {}
@@ -52,6 +58,8 @@ class AsyncResult {
     if (state_ == State::exception) std::rethrow_exception(std::move(exception_));
     if constexpr (std::is_reference_v<R>) {
       return static_cast<R>(*value_);
+    } else if constexpr (is_boxed) {
+      return std::move(*value_);
     } else if constexpr (!std::is_void_v<R>) {
       return std::move(value_);
     }
@@ -68,6 +76,8 @@ class AsyncResult {
       ::new (place) Value(nullptr);
     } else if constexpr (std::is_reference_v<R>) {
       ::new (place) Value(std::addressof(static_cast<F&&>(function)()));
+    } else if constexpr (is_boxed) {
+      ::new (place) Value(new R(static_cast<F&&>(function)()));
     } else {
       ::new (place) Value(static_cast<F&&>(function)());
     }
@@ -100,7 +110,9 @@ struct AsyncBody {
     self.result.set_from(static_cast<F&&>(self.function.get()));
     drop(body);
   }
-  static void drop(void* body) noexcept { std::destroy_at(&static_cast<AsyncBody*>(body)->function); }
+  static void drop(void* body) noexcept {
+    std::destroy_at(&static_cast<AsyncBody*>(body)->function);
+  }
   static void end(void* body) noexcept { std::destroy_at(static_cast<AsyncBody*>(body)); }
   static constexpr process::HostSlotBody operations{&run, &drop, &end};
 };

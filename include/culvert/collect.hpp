@@ -11,7 +11,7 @@ namespace culvert::inline CULVERT_ABI {
 // callable had captured. stream.synchronize(), launch_host and the like do so too, so a program
 // seldom needs to call this. Does nothing in a host function. A call that fails goes to the
 // failure handler. Blocks the host where a call that gives something back does (cudaFreeHost).
-inline void collect() noexcept {
+[[gnu::cold, gnu::noinline]] inline void collect() noexcept {
   if (process::in_host_function) return;
   process::DeferredCall* newest = process::deferred_calls.exchange(nullptr);
   if (newest == nullptr) return;

@@ -83,9 +83,10 @@ void enqueue_copy(Destination&& destination, Source&& source, StreamRef stream, 
     using From = typename decltype(from)::element_type;
     if constexpr (is_copyable<To, From>()) {
       if (to.size != from.size) [[unlikely]] {
-        refuse(where, name,
-               "the destination has " + std::to_string(to.size) + " elements, the source " +
-                   std::to_string(from.size));
+        refuse(where, name, [a = to.size, b = from.size] {
+          return "the destination has " + std::to_string(a) + " elements, the source " +
+                 std::to_string(b);
+        });
       }
       if (to.size == 0) return;
       constexpr cudaMemcpyKind kind =

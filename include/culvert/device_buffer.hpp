@@ -35,17 +35,17 @@ struct DeviceAllocationTraits {
       call_in_destructor("cudaFree", cudaFree, allocation.data);
       return;
     }
-    if (process::forked_child.load()) [[unlikely]] {
-      return;
-    }
-    const cudaError_t status = try_call(cudaFreeAsync, allocation.data, allocation.home);
-    if (status == cudaErrorNotSupported) {
-      // A device without pools. Nothing promises that cudaFree waits for work in streams.
-      call_in_destructor("cudaStreamSynchronize", cudaStreamSynchronize, allocation.home);
-      call_in_destructor("cudaFree", cudaFree, allocation.data);
-    } else if (status != cudaSuccess) {
-      report(status, "cudaFreeAsync");
-    }
+    call_in_destructor("cudaFreeAsync", free_on_home, allocation.data, allocation.home);
+  }
+
+ private:
+  static cudaError_t free_on_home(void* data, cudaStream_t home) noexcept {
+    const cudaError_t status = try_call(cudaFreeAsync, data, home);
+    if (status != cudaErrorNotSupported) return status;
+    // A device without pools. Nothing promises that cudaFree waits for work in streams.
+    call_in_destructor("cudaStreamSynchronize", cudaStreamSynchronize, home);
+    call_in_destructor("cudaFree", cudaFree, data);
+    return cudaSuccess;
   }
 };
 
@@ -147,15 +147,14 @@ class DeviceBuffer {
   // host. On a device without pools it falls back to cudaMalloc. Zero makes no call.
   // @throws OutOfMemory, and Error where `size * sizeof(T)` overflows.
   DeviceBuffer(std::size_t size, StreamRef home, SourceLocation where = SourceLocation::current())
-      : DeviceBuffer() {
+      : allocation_({nullptr, home.get(), Kind::stream_ordered}), size_(size) {
     const std::size_t bytes = detail::size_in_bytes<T>(size, where, "culvert::DeviceBuffer");
-    detail::DeviceAllocation allocation;
     const char* name = "";
-    const cudaError_t status = detail::allocate_in_stream(allocation, bytes, home.get(), name);
+    const cudaError_t status =
+        detail::allocate_in_stream(*allocation_.address(), bytes, home.get(), name);
     if (status != cudaSuccess) [[unlikely]] {
       detail::fail_allocation(where, name, status, bytes);
     }
-    take(allocation, size);
   }
 
   // The same from a given pool (cudaMallocFromPoolAsync).

@@ -41,17 +41,19 @@ void load_entry_point(Function& function, const char* name, SourceLocation where
   function = reinterpret_cast<Function>(address);
 }
 
+[[nodiscard, gnu::cold, gnu::noinline]] inline DriverSets load_driver_sets(SourceLocation where) {
+  DriverSets result{};
+  load_entry_point(result.set_16, "cuMemsetD16Async", where);
+  load_entry_point(result.set_32, "cuMemsetD32Async", where);
+  load_entry_point(result.set_2d_8, "cuMemsetD2D8Async", where);
+  load_entry_point(result.set_2d_16, "cuMemsetD2D16Async", where);
+  load_entry_point(result.set_2d_32, "cuMemsetD2D32Async", where);
+  return result;
+}
+
 // Loaded once, at the first use.
 [[nodiscard]] inline const DriverSets& driver_sets(SourceLocation where) {
-  static const DriverSets sets = [&] {
-    DriverSets result{};
-    load_entry_point(result.set_16, "cuMemsetD16Async", where);
-    load_entry_point(result.set_32, "cuMemsetD32Async", where);
-    load_entry_point(result.set_2d_8, "cuMemsetD2D8Async", where);
-    load_entry_point(result.set_2d_16, "cuMemsetD2D16Async", where);
-    load_entry_point(result.set_2d_32, "cuMemsetD2D32Async", where);
-    return result;
-  }();
+  static const DriverSets sets = load_driver_sets(where);
   return sets;
 }
 

@@ -173,6 +173,15 @@ namespace detail {
   raise(status, operation, where, detail);
 }
 
+// The same with a function that makes the text, so that the callers' hot code does not.
+template <class Text>
+requires requires(const Text& text) { {text()}; }
+[[noreturn, gnu::cold, gnu::noinline]] void refuse(SourceLocation where, const char* operation,
+                                                   const Text& text,
+                                                   cudaError_t status = cudaErrorInvalidValue) {
+  raise(status, operation, where, text());
+}
+
 // The use of an owner that was moved from, released or reset.
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_empty_owner(SourceLocation where,
                                                                       const char* type) {

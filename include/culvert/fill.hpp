@@ -99,6 +99,24 @@ inline void fill_elements(SourceLocation where, void* data, const unsigned char*
   }
 }
 
+// The short way for 4-byte elements. False where the address does not allow it.
+[[nodiscard]] inline bool set_words(SourceLocation where, void* data, const unsigned char* element,
+                                    std::size_t count, cudaStream_t stream) {
+  if (reinterpret_cast<std::uintptr_t>(data) % 4 != 0) [[unlikely]]
+    return false;
+  unsigned bits;
+  std::memcpy(&bits, element, 4);
+  const unsigned byte = bits & 0xffu;
+  if (bits == byte * 0x01010101u) {
+    call(where, "cudaMemsetAsync", cudaMemsetAsync, data, static_cast<int>(byte), 4 * count,
+         stream);
+  } else {
+    call_driver(where, "cuMemsetD32Async", driver_sets(where).set_32,
+                reinterpret_cast<CUdeviceptr>(data), bits, count, stream);
+  }
+  return true;
+}
+
 // Whether X can be filled. Where it cannot, one assertion says why.
 template <class X>
 [[nodiscard]] consteval bool is_fill_destination() {
@@ -146,6 +164,14 @@ struct Fill {
         clear_padding(element);
         unsigned char bytes[sizeof(T)];
         std::memcpy(bytes, &element, sizeof(T));
+        if constexpr (sizeof(T) == 1) {
+          call(where, "cudaMemsetAsync", cudaMemsetAsync, static_cast<void*>(to.data),
+               static_cast<int>(bytes[0]), to.size, stream.get());
+          return;
+        }
+        if constexpr (sizeof(T) == 4) {
+          if (set_words(where, to.data, bytes, to.size, stream.get())) return;
+        }
         fill_elements(where, to.data, bytes, sizeof(T), to.size, stream.get());
       }
     }

@@ -48,11 +48,10 @@ class Unboxed {
 inline constexpr std::size_t slot_alignment = 16;
 // `other` is what the body holds besides.
 template <class F, std::size_t other>
-using Stored =
-    std::conditional_t<sizeof(F) + other <= process::HostSlot::room(process::HostSlot::classes -
-                                                                    1) &&
-                           alignof(F) <= slot_alignment,
-                       Unboxed<F>, Boxed<F>>;
+using Stored = std::conditional_t<sizeof(F) + other <=
+                                          process::HostSlot::room(process::HostSlot::classes - 1) &&
+                                      alignof(F) <= slot_alignment,
+                                  Unboxed<F>, Boxed<F>>;
 
 // A slot that holds a new body, not yet held by anybody. Gives the slot back where the body's
 // constructor throws.
@@ -264,8 +263,7 @@ struct LaunchHost {
   template <class F>
   requires(!is_host_func<std::decay_t<F>>) void operator()(
       StreamRef stream, F&& function, SourceLocation where = SourceLocation::current()) const {
-    static_assert(HostCallable<F>,
-                  "launch_host: the callable cannot be called without arguments");
+    static_assert(HostCallable<F>, "launch_host: the callable cannot be called without arguments");
     if constexpr (HostCallable<F>) {
       collect_if_any();
       refuse_capture(stream, "culvert::launch_host", where);

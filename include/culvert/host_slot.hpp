@@ -130,7 +130,7 @@ class HostSlotPool {
  private:
   [[gnu::cold, gnu::noinline]] void grow(std::size_t slot_size) {
     constexpr std::size_t bytes = 8192;
-    void* const memory = ::operator new(128 + bytes, std::align_val_t{128});
+    void* const memory = ::operator new (128 + bytes, std::align_val_t{128});
     auto* const chunk = ::new (memory) HostSlotChunk{nullptr, slot_size, bytes / slot_size};
     for (std::size_t i = 0; i < chunk->count; ++i) {
       HostSlot* const slot = ::new (static_cast<void*>(chunk->slot(i))) HostSlot(this);

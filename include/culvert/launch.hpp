@@ -58,9 +58,9 @@ struct LaunchConfig {
   // Bytes of dynamic shared memory (`extern __shared__`) for each block. For more than 48 KiB
   // call allow_shared_memory first.
   std::size_t shared_memory_bytes = 0;
-  // Blocks in a cluster; the grid is a multiple of it. Default: as the kernel was compiled
+  // Blocks in a cluster; the grid is a multiple of it. Default, all 0: as the kernel was compiled
   // (`__cluster_dims__`), else no clusters. Compute capability 9.0 and later.
-  std::optional<Dimensions> cluster = std::nullopt;
+  Dimensions cluster = dim3(0, 0, 0);
   // All blocks run at the same time, so that the kernel may synchronize its whole grid
   // (cooperative_groups::this_grid().sync()). The grid must fit the device: see
   // blocks_per_multiprocessor.
@@ -98,18 +98,21 @@ struct LaunchAttributes {
   }
 };
 
+[[nodiscard]] inline bool has_cluster(const LaunchConfig& config) noexcept {
+  return (config.cluster.x() | config.cluster.y() | config.cluster.z()) != 0;
+}
+
 [[nodiscard]] inline bool has_attributes(const LaunchConfig& config) noexcept {
-  return config.cluster || config.cooperative || config.priority ||
+  return has_cluster(config) || config.cooperative || config.priority ||
          config.programmatic_serialization || !config.attributes.empty();
 }
 
-[[gnu::noinline]] inline void collect_attributes(const LaunchConfig& config,
-                                                 LaunchAttributes& result) {
-  if (config.cluster) {
+inline void collect_attributes(const LaunchConfig& config, LaunchAttributes& result) {
+  if (has_cluster(config)) {
     auto& cluster = result.add(cudaLaunchAttributeClusterDimension).clusterDim;
-    cluster.x = config.cluster->x();
-    cluster.y = config.cluster->y();
-    cluster.z = config.cluster->z();
+    cluster.x = config.cluster.x();
+    cluster.y = config.cluster.y();
+    cluster.z = config.cluster.z();
   }
   if (config.cooperative) result.add(cudaLaunchAttributeCooperative).cooperative = 1;
   if (config.priority) {
@@ -129,6 +132,17 @@ struct LaunchAttributes {
   }
 }
 
+[[nodiscard, gnu::noinline]] inline cudaError_t launch_with_attributes(const LaunchConfig& config,
+                                                                       cudaLaunchConfig_t& raw,
+                                                                       const void* kernel,
+                                                                       void** arguments) {
+  LaunchAttributes attributes;
+  collect_attributes(config, attributes);
+  raw.attrs = attributes.values;
+  raw.numAttrs = attributes.count;
+  return try_call(cudaLaunchKernelExC, &raw, kernel, arguments);
+}
+
 [[nodiscard]] inline std::string text_of(dim3 size) {
   return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
 }
@@ -137,10 +151,12 @@ struct LaunchAttributes {
                                                                const char* function,
                                                                cudaError_t status) {
   std::string text = "grid " + text_of(config.grid) + ", block " + text_of(config.block) + ", " +
-                     std::to_string(config.shared_memory_bytes) +
-                     " bytes of dynamic shared memory";
-  if (config.cluster) text += ", cluster " + text_of(*config.cluster);
+                     std::to_string(config.shared_memory_bytes) + " bytes of dynamic shared memory";
+  if (has_cluster(config)) text += ", cluster " + text_of(config.cluster);
   if (config.cooperative) text += ", cooperative";
+  if (status == cudaErrorInvalidResourceHandle) {
+    text += " (the stream is of another device than the current one, or of nothing that exists)";
+  }
   raise(status, function, config.where, text);
 }
 
@@ -153,9 +169,10 @@ inline void launch_kernel(StreamRef stream, const LaunchConfig& config, const vo
   }
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0)
       [[unlikely]] {
-    refuse(config.where, "culvert::launch",
-           "a dimension is 0: grid " + text_of(grid) + ", block " + text_of(block),
-           cudaErrorInvalidConfiguration);
+    refuse(
+        config.where, "culvert::launch",
+        [=] { return "a dimension is 0: grid " + text_of(grid) + ", block " + text_of(block); },
+        cudaErrorInvalidConfiguration);
   }
   cudaLaunchConfig_t raw;
   raw.gridDim = grid;
@@ -168,11 +185,7 @@ inline void launch_kernel(StreamRef stream, const LaunchConfig& config, const vo
   if (!has_attributes(config)) [[likely]] {
     status = try_call(cudaLaunchKernelExC, &raw, kernel, arguments);
   } else {
-    LaunchAttributes attributes;
-    collect_attributes(config, attributes);
-    raw.attrs = attributes.values;
-    raw.numAttrs = attributes.count;
-    status = try_call(cudaLaunchKernelExC, &raw, kernel, arguments);
+    status = launch_with_attributes(config, raw, kernel, arguments);
   }
   if (status != cudaSuccess) [[unlikely]] {
     fail_launch(config, "cudaLaunchKernelExC", status);
@@ -184,8 +197,7 @@ inline void launch_kernel(StreamRef stream, const LaunchConfig& config, const vo
 template <class Element, class Parameter>
 concept ElementPointer = std::is_convertible_v<Element*, Parameter> &&
     (std::is_void_v<std::remove_pointer_t<Parameter>> ||
-     std::is_same_v<std::remove_cv_t<Element>,
-                    std::remove_cv_t<std::remove_pointer_t<Parameter>>>);
+     std::is_same_v<std::remove_cv_t<Element>, std::remove_cv_t<std::remove_pointer_t<Parameter>>>);
 
 // Owners of memory that a device can read: device memory, and pinned memory by its host address.
 template <class X>
@@ -198,13 +210,19 @@ template <class Parameter, class Argument>
 [[nodiscard]] consteval bool passes() {
   using Value = std::remove_cvref_t<Argument>;
   constexpr bool pointer = std::is_pointer_v<Parameter>;
-  if constexpr (pointer && KernelMemory<Value>) {
+  constexpr bool to_span = DeviceRange<Parameter> && DeviceRange<Value>;
+  if constexpr ((pointer && KernelMemory<Value>) || to_span) {
     using Memory = std::remove_reference_t<Argument>;
     if constexpr (TemporaryOwner<Argument>) {
       static_assert(!std::is_same_v<Argument, Argument>,
                     "launch: a buffer argument is a temporary that ends with this call: give it a "
                     "name");
       return false;
+    } else if constexpr (to_span) {
+      static_assert(std::is_convertible_v<Memory&, Parameter>,
+                    "launch: a buffer's element type is not that of the kernel's span parameter, "
+                    "or it is const and the parameter is not");
+      return std::is_convertible_v<Memory&, Parameter>;
     } else {
       using Element = typename decltype(view_of(std::declval<Memory&>(), SourceLocation::none(),
                                                 ""))::element_type;
@@ -240,6 +258,8 @@ template <class Parameter, class Argument>
 [[nodiscard]] Parameter kernel_argument(Argument&& argument, SourceLocation where) {
   if constexpr (std::is_pointer_v<Parameter> && KernelMemory<std::remove_cvref_t<Argument>>) {
     return view_of(argument, where, "culvert::launch").data;
+  } else if constexpr (DeviceRange<Parameter> && DeviceRange<std::remove_cvref_t<Argument>>) {
+    return argument.device_span(where);
   } else {
     return static_cast<Argument&&>(argument);
   }

@@ -42,8 +42,8 @@ namespace detail {
 
 // Tries every whole number of warps, the largest first. Of equally full ones the largest wins.
 [[nodiscard]] inline BlockSize suggest_block_size(const void* kernel,
-                                                  std::size_t shared_memory_bytes,
-                                                  unsigned largest, SourceLocation where) {
+                                                  std::size_t shared_memory_bytes, unsigned largest,
+                                                  SourceLocation where) {
   const Device device = Device::current(where);
   const int warp = device.attribute(cudaDevAttrWarpSize, where);
   int limit = kernel_attributes(kernel, where).maxThreadsPerBlock;

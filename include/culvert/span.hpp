@@ -19,9 +19,10 @@ template <class T>
 [[nodiscard]] std::size_t size_in_bytes(std::size_t count, SourceLocation where,
                                         const char* operation) {
   if (count > static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T)) [[unlikely]] {
-    refuse(where, operation,
-           "the size overflows: " + std::to_string(count) + " elements of " +
-               std::to_string(sizeof(T)) + " bytes");
+    refuse(where, operation, [=] {
+      return "the size overflows: " + std::to_string(count) + " elements of " +
+             std::to_string(sizeof(T)) + " bytes";
+    });
   }
   return count * sizeof(T);
 }
@@ -30,9 +31,10 @@ template <class T>
 inline void check_part(std::size_t size, std::size_t offset, std::size_t count,
                        SourceLocation where, const char* operation) {
   if (offset > size || count > size - offset) [[unlikely]] {
-    refuse(where, operation,
-           std::to_string(count) + " elements from element " + std::to_string(offset) +
-               " on are not inside " + std::to_string(size));
+    refuse(where, operation, [=] {
+      return std::to_string(count) + " elements from element " + std::to_string(offset) +
+             " on are not inside " + std::to_string(size);
+    });
   }
 }
 
@@ -60,7 +62,7 @@ class DeviceSpan {
     (void)detail::size_in_bytes<T>(size, where, "culvert::DeviceSpan");
     if (data == nullptr && size != 0) [[unlikely]] {
       detail::refuse(where, "culvert::DeviceSpan",
-                     "a null pointer with " + std::to_string(size) + " elements");
+                     [=] { return "a null pointer with " + std::to_string(size) + " elements"; });
     }
   }
 

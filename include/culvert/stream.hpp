@@ -37,9 +37,14 @@ class Priority {
   constexpr Priority(int number) noexcept : kind_(Kind::number), number_(number) {}
 
  private:
+  friend class Stream;
   friend int detail::priority_number(Priority, const char*, SourceLocation);
   enum class Kind { number, lowest, highest };
   constexpr explicit Priority(Kind kind) noexcept : kind_(kind), number_(0) {}
+  // Whether it is known without the device's range.
+  [[nodiscard]] constexpr bool is_normal() const noexcept {
+    return kind_ == Kind::number && number_ == 0;
+  }
 
   Kind kind_;
   int number_;
@@ -59,10 +64,10 @@ namespace detail {
 
 // The number of a priority on the current device, whose range is asked where need be.
 // @throws Error where the number is outside the range, with the range in the text.
-[[nodiscard]] inline int priority_number(Priority priority, const char* operation,
-                                         SourceLocation where) {
-  const bool is_number = priority.kind_ == Priority::Kind::number;
-  if (is_number && priority.number_ == 0) return 0;
+[[nodiscard, gnu::cold, gnu::noinline]] inline int priority_number(Priority priority,
+                                                                   const char* operation,
+                                                                   SourceLocation where) {
+  if (priority.is_normal()) return 0;
   const PriorityRange range = Device::current(where).priority_range(where);
   if (priority.kind_ == Priority::Kind::lowest) return range.lowest;
   if (priority.kind_ == Priority::Kind::highest) return range.highest;
@@ -277,7 +282,8 @@ class Stream : public detail::StreamVerbs<Stream> {
   // Creates on the current device. The handle is set only on success.
   void call_create(unsigned flags, Priority priority, SourceLocation where) {
     cudaStream_t created = nullptr;
-    const int number = detail::priority_number(priority, "culvert::Stream", where);
+    const int number =
+        priority.is_normal() ? 0 : detail::priority_number(priority, "culvert::Stream", where);
     if (number == 0) {
       detail::call(where, "cudaStreamCreateWithFlags", cudaStreamCreateWithFlags, &created, flags);
     } else {

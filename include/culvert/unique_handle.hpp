@@ -29,7 +29,9 @@ class UniqueHandle {
   }
   UniqueHandle(const UniqueHandle&) = delete;
   UniqueHandle& operator=(const UniqueHandle&) = delete;
-  ~UniqueHandle() { reset(); }
+  ~UniqueHandle() {
+    if (!Traits::is_invalid(handle_)) Traits::destroy(handle_);
+  }
 
   [[nodiscard]] handle_type get() const noexcept { return handle_; }
   [[nodiscard]] handle_type* address() noexcept { return &handle_; }

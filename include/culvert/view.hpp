@@ -56,7 +56,9 @@ template <HostRange X>
   using T = std::remove_pointer_t<decltype(std::data(x))>;
   const View<T> view{std::data(x), static_cast<std::size_t>(std::size(x))};
   if (view.data == nullptr && view.size != 0) [[unlikely]] {
-    refuse(where, operation, "a null host pointer with " + std::to_string(view.size) + " elements");
+    refuse(where, operation, [size = view.size] {
+      return "a null host pointer with " + std::to_string(size) + " elements";
+    });
   }
   return view;
 }

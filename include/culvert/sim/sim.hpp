@@ -12,6 +12,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "cuda_runtime_api.h"
 
@@ -118,5 +123,84 @@ Live live();
 
 /// True: the process runs on the simulated runtime.
 bool is_simulated();
+
+/// How a kernel was launched.
+struct KernelLaunch {
+  dim3 grid;     ///< In blocks.
+  dim3 block;    ///< In threads.
+  dim3 cluster;  ///< In blocks; 1 x 1 x 1 without clusters.
+  std::size_t shared_memory_bytes = 0;
+  bool cooperative = false;
+  bool programmatic_serialization = false;
+  int priority = 0;  ///< Of the launch, or else of the stream.
+  int device = 0;
+};
+
+namespace detail {
+
+// Runs a kernel whose parameters it holds.
+using KernelAction = std::function<void(const KernelLaunch&)>;
+// Copies the parameters that the launch points to.
+using KernelBinder = std::function<KernelAction(void** arguments)>;
+
+void define_kernel(const void* kernel, std::size_t parameters, KernelBinder bind);
+void* memory(const void* pointer, std::size_t count, std::size_t element_size);
+
+template <class... Parameters, class Body, std::size_t... I>
+KernelAction bind_kernel(const std::shared_ptr<Body>& body, [[maybe_unused]] void** arguments,
+                         std::index_sequence<I...>) {
+  return
+      [body, values = std::tuple<Parameters...>(*static_cast<const Parameters*>(arguments[I])...)](
+          [[maybe_unused]] const KernelLaunch& launch) {
+        static_cast<void>(values);  // of a kernel without parameters
+        if constexpr (std::is_invocable_v<Body&, const KernelLaunch&, const Parameters&...>) {
+          (*body)(launch, std::get<I>(values)...);
+        } else {
+          (*body)(std::get<I>(values)...);
+        }
+      };
+}
+
+}  // namespace detail
+
+/// Says what a kernel does here, where no GPU code runs: `body(parameters...)` or
+/// `body(launch, parameters...)`, `launch` being a `const KernelLaunch&`, is called once for a
+/// launch, whatever the grid. It replaces an earlier definition. Launches of a kernel that has none
+/// answer cudaErrorInvalidDeviceFunction. Definitions describe the program: reset() keeps them.
+///
+/// The parameters are copied at the launch. The body runs in the order of the stream when the
+/// schedule says so, on any thread. It reaches memory by memory(). CUDA calls that it makes answer
+/// cudaErrorNotPermitted, and an exception that leaves it ends the process.
+template <class... Parameters, class Body>
+void define_kernel(void (*kernel)(Parameters...), Body body) {
+  static_assert(std::is_invocable_v<Body&, const KernelLaunch&, const Parameters&...> ||
+                    std::is_invocable_v<Body&, const Parameters&...>,
+                "define_kernel: the body takes neither the kernel's parameters nor a "
+                "const KernelLaunch& and the kernel's parameters");
+  detail::define_kernel(reinterpret_cast<const void*>(kernel), sizeof...(Parameters),
+                        [shared = std::make_shared<Body>(std::move(body))](void** arguments) {
+                          return detail::bind_kernel<Parameters...>(
+                              shared, arguments, std::index_sequence_for<Parameters...>());
+                        });
+}
+
+/// The same with the function itself as the body, where it is host code.
+template <class... Parameters>
+void define_kernel(void (*kernel)(Parameters...)) {
+  define_kernel(kernel, kernel);
+}
+
+/// In a kernel's body: where host code reads and writes the memory that a pointer leads to. A
+/// pointer to device memory becomes another one to the same bytes, a pointer to pinned memory is
+/// answered unchanged. `count` elements have to be in one allocation that is live and that the
+/// device can access. If they are not the body ends here, by an exception of no public type, and
+/// that is an illegal address: a line on stderr and a sticky error. Elsewhere than in a body a
+/// call ends the process with status 2.
+template <class T>
+T* memory(T* pointer, std::size_t count = 1) {
+  std::size_t size = 1;
+  if constexpr (!std::is_void_v<T>) size = sizeof(T);
+  return static_cast<T*>(detail::memory(pointer, count, size));
+}
 
 }  // namespace culvert::sim

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "illegal_address.hpp"
+
+namespace {
+
+__global__ void write_to(int* address) { *address = 1; }
+
+}  // namespace
+
+void enqueue_illegal_address(cudaStream_t stream) {
+  write_to<<<1, 1, 0, stream>>>(reinterpret_cast<int*>(0x10));
+}
+
+void raise_illegal_address() {}

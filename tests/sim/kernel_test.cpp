@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: BSL-1.0
+// Kernels: what a program defines in their place, and what launches check.
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <thread>
+
+#include "sim_fixture.hpp"
+
+extern "C" cudaError_t cudaLaunchKernel_ptsz(const void*, dim3, dim3, void**, std::size_t,
+                                             cudaStream_t);
+extern "C" cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t*, const void*, void**);
+
+namespace {
+
+void add_to(int* x, int value, int count) {
+  int* const to = sim::memory(x, static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) to[i] += value;
+}
+void take_nothing() {}
+void never_defined() {}
+void call_cuda(cudaError_t* result) { *sim::memory(result) = cudaDeviceSynchronize(); }
+void touch(char* memory, std::size_t count) { (void)sim::memory(memory, count); }
+void see(int*, double) {}
+
+template <class... Parameters>
+const void* address(void (*kernel)(Parameters...)) {
+  return reinterpret_cast<const void*>(kernel);
+}
+
+class Kernel : public SimTest {
+ protected:
+  Kernel() {
+    sim::define_kernel(add_to);
+    sim::define_kernel(take_nothing);
+    sim::define_kernel(call_cuda);
+    sim::define_kernel(touch);
+  }
+
+  static cudaLaunchConfig_t config(cudaStream_t stream, dim3 grid = 1, dim3 block = 1) {
+    cudaLaunchConfig_t result{};
+    result.gridDim = grid;
+    result.blockDim = block;
+    result.stream = stream;
+    return result;
+  }
+
+  template <class... Parameters>
+  static cudaError_t launch(const cudaLaunchConfig_t& how, void (*kernel)(Parameters...),
+                            std::type_identity_t<Parameters>... arguments) {
+    std::array<void*, sizeof...(Parameters) + 1> addresses{&arguments...};
+    return cudaLaunchKernelExC(&how, address(kernel), addresses.data());
+  }
+  template <class... Parameters>
+  static cudaError_t launch(cudaStream_t stream, void (*kernel)(Parameters...),
+                            std::type_identity_t<Parameters>... arguments) {
+    return launch(config(stream), kernel, arguments...);
+  }
+
+  // With one attribute.
+  static cudaError_t launch_with(const cudaLaunchAttribute& attribute, cudaLaunchConfig_t how) {
+    cudaLaunchAttribute copied = attribute;
+    how.attrs = &copied;
+    how.numAttrs = 1;
+    return launch(how, take_nothing);
+  }
+
+  static int* make_ints(std::size_t count) {
+    return reinterpret_cast<int*>(make_device(count * sizeof(int)));
+  }
+
+  static void expect_illegal_address(char* memory, std::size_t count, const char* text) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(launch(cudaStreamLegacy, touch, memory, count), cudaSuccess);
+    EXPECT_EQ(cudaStreamSynchronize(cudaStreamLegacy), cudaErrorIllegalAddress);
+    const std::string line = testing::internal::GetCapturedStderr();
+    EXPECT_NE(line.find("a kernel (operation "), std::string::npos) << line;
+    EXPECT_NE(line.find(text), std::string::npos) << line;
+    EXPECT_NE(line.find("illegal address"), std::string::npos) << line;
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);  // and stays
+    sim::reset(strict());
+  }
+};
+
+TEST_F(Kernel, RunsLateAndInOrder) {
+  cudaStream_t stream = make_stream();
+  int* const device = make_ints(4);
+  int* const pinned = reinterpret_cast<int*>(make_pinned(4 * sizeof(int)));
+  CUDA_OK(cudaMemsetAsync(device, 0, 4 * sizeof(int), stream));
+  CUDA_OK(launch(stream, add_to, device, 5, 4));
+  CUDA_OK(cudaMemcpyAsync(pinned, device, 4 * sizeof(int), cudaMemcpyDefault, stream));
+  CUDA_OK(launch(stream, add_to, device, 1, 4));
+  CUDA_OK(launch(stream, add_to, pinned, 100, 1));  // pinned memory is reached as it is
+  EXPECT_EQ(sim::pending(), 5U);
+  EXPECT_EQ(pinned[3], 0);
+  CUDA_OK(cudaStreamSynchronize(stream));
+  EXPECT_EQ(pinned[0], 105);
+  EXPECT_EQ(pinned[3], 5);
+  EXPECT_EQ(sim::call_count("cudaLaunchKernelExC"), 3U);
+}
+
+TEST_F(Kernel, EagerRunsAtTheCall) {
+  sim::set_schedule(sim::Schedule::eager);
+  cudaStream_t stream = make_stream();
+  int* const pinned = reinterpret_cast<int*>(make_pinned(sizeof(int)));
+  CUDA_OK(launch(stream, add_to, pinned, 7, 1));
+  EXPECT_EQ(pinned[0], 7);
+  EXPECT_EQ(sim::pending(), 0U);
+}
+
+TEST_F(Kernel, AMissingWaitShowsStaleBytes) {
+  cudaStream_t a = make_stream();
+  cudaStream_t b = make_stream();
+  cudaEvent_t event = make_event();
+  int* const device = make_ints(1);
+  int* const pinned = reinterpret_cast<int*>(make_pinned(2 * sizeof(int)));
+  CUDA_OK(cudaMemset(device, 0, sizeof(int)));
+  CUDA_OK(cudaDeviceSynchronize());
+  CUDA_OK(launch(a, add_to, device, 1, 1));
+  CUDA_OK(cudaMemcpyAsync(&pinned[0], device, sizeof(int), cudaMemcpyDefault, b));
+  CUDA_OK(cudaStreamSynchronize(b));
+  EXPECT_EQ(pinned[0], 0);
+  CUDA_OK(cudaEventRecord(event, a));
+  CUDA_OK(cudaStreamWaitEvent(b, event, 0));
+  CUDA_OK(cudaMemcpyAsync(&pinned[1], device, sizeof(int), cudaMemcpyDefault, b));
+  CUDA_OK(cudaStreamSynchronize(b));
+  EXPECT_EQ(pinned[1], 1);
+}
+
+TEST_F(Kernel, ABodySeesItsLaunch) {
+  std::vector<sim::KernelLaunch> launches;
+  double value = 0;
+  sim::define_kernel(see, [&](const sim::KernelLaunch& launch, int* pointer, double number) {
+    launches.push_back(launch);
+    EXPECT_EQ(pointer, nullptr);
+    value += number;
+  });
+  int least = 0;
+  int greatest = 0;
+  CUDA_OK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  cudaStream_t stream = nullptr;
+  CUDA_OK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest));
+  CUDA_OK(launch(config(stream), see, nullptr, 1.5));
+
+  std::array<cudaLaunchAttribute, 4> attributes{};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim.x = 2;
+  attributes[0].val.clusterDim.y = 1;
+  attributes[0].val.clusterDim.z = 3;
+  attributes[1].id = cudaLaunchAttributeCooperative;
+  attributes[1].val.cooperative = 1;
+  attributes[2].id = cudaLaunchAttributePriority;
+  attributes[2].val.priority = least;
+  attributes[3].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[3].val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t how = config(stream, dim3(4, 5, 6), dim3(7, 8, 9));
+  how.dynamicSmemBytes = 1234;
+  how.attrs = attributes.data();
+  how.numAttrs = attributes.size();
+  CUDA_OK(launch(how, see, nullptr, 2.0));
+  sim::run_pending();
+
+  EXPECT_EQ(value, 3.5);
+  ASSERT_EQ(launches.size(), 2U);
+  EXPECT_EQ(launches[0].grid.x, 1U);
+  EXPECT_EQ(launches[0].cluster.z, 1U);
+  EXPECT_FALSE(launches[0].cooperative);
+  EXPECT_FALSE(launches[0].programmatic_serialization);
+  EXPECT_EQ(launches[0].priority, greatest);
+  const sim::KernelLaunch& all = launches[1];
+  EXPECT_EQ((std::array{all.grid.x, all.grid.y, all.grid.z}), (std::array{4U, 5U, 6U}));
+  EXPECT_EQ((std::array{all.block.x, all.block.y, all.block.z}), (std::array{7U, 8U, 9U}));
+  EXPECT_EQ((std::array{all.cluster.x, all.cluster.y, all.cluster.z}), (std::array{2U, 1U, 3U}));
+  EXPECT_EQ(all.shared_memory_bytes, 1234U);
+  EXPECT_TRUE(all.cooperative);
+  EXPECT_TRUE(all.programmatic_serialization);
+  EXPECT_EQ(all.priority, least);
+  EXPECT_EQ(all.device, 0);
+
+  // A body may leave the launch out, and a later definition takes the place of an earlier one.
+  sim::define_kernel(see, [&](int*, double number) { value = number; });
+  CUDA_OK(launch(config(stream), see, nullptr, 9.0));
+  sim::run_pending();
+  EXPECT_EQ(value, 9.0);
+  EXPECT_EQ(launches.size(), 2U);
+  sim::define_kernel(see);
+}
+
+TEST_F(Kernel, DefinitionsOutliveAReset) {
+  sim::reset(strict());
+  CUDA_OK(launch(make_stream(), take_nothing));
+  EXPECT_EQ(launch(make_stream(), never_defined), cudaErrorInvalidDeviceFunction);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
+  EXPECT_EQ(cudaLaunchKernelExC(nullptr, address(take_nothing), nullptr), cudaErrorInvalidValue);
+}
+
+TEST_F(Kernel, TheOlderFunctionLaunches) {
+  int* const pinned = reinterpret_cast<int*>(make_pinned(sizeof(int)));
+  int* pointer = pinned;
+  int value = 3;
+  int count = 1;
+  std::array<void*, 3> arguments{&pointer, &value, &count};
+  CUDA_OK(cudaLaunchKernel(address(add_to), 1, 1, arguments.data(), 0, nullptr));
+  value = 100;  // it was copied
+  CUDA_OK(cudaDeviceSynchronize());
+  EXPECT_EQ(pinned[0], 3);
+  EXPECT_EQ(cudaLaunchKernel(address(add_to), 1, 1, nullptr, 0, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaLaunchKernel(address(add_to), 1, 0, arguments.data(), 0, nullptr),
+            cudaErrorInvalidConfiguration);
+}
+
+TEST_F(Kernel, PerThreadForms) {
+  int* const pinned = reinterpret_cast<int*>(make_pinned(sizeof(int)));
+  int* pointer = pinned;
+  int value = 3;
+  int count = 1;
+  std::array<void*, 3> arguments{&pointer, &value, &count};
+  CUDA_OK(cudaLaunchKernel_ptsz(address(add_to), 1, 1, arguments.data(), 0, nullptr));
+  const cudaLaunchConfig_t how = config(nullptr);
+  CUDA_OK(cudaLaunchKernelExC_ptsz(&how, address(add_to), arguments.data()));
+  EXPECT_EQ(cudaStreamQuery(cudaStreamPerThread), cudaErrorNotReady);
+  CUDA_OK(cudaStreamSynchronize(cudaStreamPerThread));
+  EXPECT_EQ(pinned[0], 6);
+}
+
+TEST_F(Kernel, ACudaCallInABodyIsNotPermitted) {
+  auto* const result = reinterpret_cast<cudaError_t*>(make_pinned(sizeof(cudaError_t)));
+  CUDA_OK(launch(make_stream(), call_cuda, result));
+  CUDA_OK(cudaDeviceSynchronize());
+  EXPECT_EQ(*result, cudaErrorNotPermitted);
+  (void)cudaGetLastError();
+}
+
+TEST_F(Kernel, IllegalAddresses) {
+  expect_illegal_address(nullptr, 1, "no device or pinned memory");
+  char on_the_stack = 0;
+  expect_illegal_address(&on_the_stack, 1, "no device or pinned memory");
+  auto* const device = reinterpret_cast<char*>(make_device(100));
+  expect_illegal_address(device + 90, 11, "beyond the end of the allocation");
+  auto* freed = reinterpret_cast<char*>(make_device(100));
+  CUDA_OK(cudaFree(freed));
+  expect_illegal_address(freed, 1, "or was freed");
+  auto* const whole = reinterpret_cast<char*>(make_device(100));
+  expect_illegal_address(whole, SIZE_MAX, "beyond the end");
+}
+
+TEST_F(Kernel, MemoryBeforeItsAllocation) {
+  cudaStream_t stream = make_stream();
+  void* memory = nullptr;
+  CUDA_OK(cudaMallocAsync(&memory, 100, stream));
+  expect_illegal_address(static_cast<char*>(memory), 1, "before its allocation in stream order");
+}
+
+TEST_F(Kernel, NoElementsAreAnywhere) {
+  CUDA_OK(launch(make_stream(), touch, nullptr, std::size_t{0}));
+  CUDA_OK(cudaDeviceSynchronize());
+}
+
+TEST_F(Kernel, MemoryOfAnotherDevice) {
+  sim::Config two = strict();
+  two.devices = 2;
+  sim::reset(two);
+  CUDA_OK(cudaSetDevice(1));
+  auto* const there = reinterpret_cast<char*>(make_device(100));
+  cudaStream_t stream_there = make_stream();
+  CUDA_OK(cudaSetDevice(0));
+  // A launch is on the current device.
+  EXPECT_EQ(launch(stream_there, take_nothing), cudaErrorInvalidResourceHandle);
+  CUDA_OK(cudaDeviceEnablePeerAccess(1, 0));
+  CUDA_OK(launch(make_stream(), touch, there, std::size_t{100}));
+  CUDA_OK(cudaDeviceSynchronize());
+  CUDA_OK(cudaDeviceDisablePeerAccess(1));
+  expect_illegal_address(there, 100, "on a device that it has no access to");
+}
+
+TEST_F(Kernel, AFreeRunsPendingKernels) {
+  int* const device = make_ints(1);
+  int* const pinned = reinterpret_cast<int*>(make_pinned(sizeof(int)));
+  CUDA_OK(launch(make_stream(), add_to, pinned, 1, 1));
+  CUDA_OK(launch(make_stream(), add_to, device, 1, 1));
+  CUDA_OK(cudaFree(device));
+  EXPECT_EQ(sim::pending(), 0U);
+  EXPECT_EQ(pinned[0], 1);
+}
+
+TEST_F(Kernel, DimensionsAreChecked) {
+  cudaStream_t stream = make_stream();
+  for (const auto& [grid, block] : std::vector<std::pair<dim3, dim3>>{
+           {dim3(0), dim3(1)},
+           {dim3(1, 65536), dim3(1)},
+           {dim3(1, 1, 65536), dim3(1)},
+           {dim3(2147483648U), dim3(1)},
+           {dim3(1), dim3(0)},
+           {dim3(1), dim3(1025)},
+           {dim3(1), dim3(1, 1, 65)},
+           {dim3(1), dim3(32, 33)},
+       }) {
+    EXPECT_EQ(launch(config(stream, grid, block), take_nothing), cudaErrorInvalidConfiguration);
+  }
+  CUDA_OK(launch(config(stream, dim3(2147483647, 65535, 65535), dim3(8, 2, 64)), take_nothing));
+}
+
+TEST_F(Kernel, SharedMemoryIsAllowedForEachKernelAndDevice) {
+  cudaLaunchConfig_t how = config(make_stream());
+  how.dynamicSmemBytes = 49152;
+  CUDA_OK(launch(how, take_nothing));
+  how.dynamicSmemBytes = 49153;
+  EXPECT_EQ(launch(how, take_nothing), cudaErrorInvalidValue);
+  const cudaFuncAttribute attribute = cudaFuncAttributeMaxDynamicSharedMemorySize;
+  EXPECT_EQ(cudaFuncSetAttribute(address(take_nothing), attribute, 232449), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFuncSetAttribute(address(take_nothing), attribute, -1), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFuncSetAttribute(address(never_defined), attribute, 1),
+            cudaErrorInvalidDeviceFunction);
+  CUDA_OK(cudaFuncSetAttribute(address(take_nothing), attribute, 232448));
+  how.dynamicSmemBytes = 232448;
+  CUDA_OK(launch(how, take_nothing));
+  cudaFuncAttributes attributes{};
+  CUDA_OK(cudaFuncGetAttributes(&attributes, address(take_nothing)));
+  EXPECT_EQ(attributes.maxDynamicSharedSizeBytes, 232448);
+  EXPECT_EQ(attributes.maxThreadsPerBlock, 1024);
+  EXPECT_EQ(attributes.binaryVersion, 90);
+  CUDA_OK(cudaFuncGetAttributes(&attributes, address(touch)));
+  EXPECT_EQ(attributes.maxDynamicSharedSizeBytes, 49152);
+  EXPECT_EQ(cudaFuncGetAttributes(&attributes, address(never_defined)),
+            cudaErrorInvalidDeviceFunction);
+  sim::reset(strict());
+  CUDA_OK(cudaFuncGetAttributes(&attributes, address(take_nothing)));
+  EXPECT_EQ(attributes.maxDynamicSharedSizeBytes, 49152);
+}
+
+TEST_F(Kernel, ClustersAreChecked) {
+  cudaStream_t stream = make_stream();
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  const auto launch_clusters = [&](unsigned grid, unsigned size) {
+    cluster.val.clusterDim.x = size;
+    cluster.val.clusterDim.y = 1;
+    cluster.val.clusterDim.z = 1;
+    return launch_with(cluster, config(stream, grid));
+  };
+  CUDA_OK(launch_clusters(16, 8));
+  EXPECT_EQ(launch_clusters(15, 2), cudaErrorInvalidClusterSize);
+  EXPECT_EQ(launch_clusters(1, 0), cudaErrorInvalidClusterSize);
+  EXPECT_EQ(launch_clusters(16, 16), cudaErrorInvalidClusterSize);
+  CUDA_OK(cudaFuncSetAttribute(address(take_nothing),
+                               cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  CUDA_OK(launch_clusters(16, 16));
+  EXPECT_EQ(launch_clusters(32, 32), cudaErrorInvalidClusterSize);
+}
+
+TEST_F(Kernel, CooperativeGridsFitTheDevice) {
+  cudaLaunchAttribute cooperative{};
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  cudaStream_t stream = make_stream();
+  CUDA_OK(launch_with(cooperative, config(stream, 2 * 132, 1024)));
+  EXPECT_EQ(launch_with(cooperative, config(stream, 2 * 132 + 1, 1024)),
+            cudaErrorCooperativeLaunchTooLarge);
+}
+
+TEST_F(Kernel, OtherAttributes) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeIgnore;
+  cudaStream_t stream = make_stream();
+  CUDA_OK(launch_with(attribute, config(stream)));
+  attribute.id = cudaLaunchAttributeProgrammaticEvent;
+  EXPECT_EQ(launch_with(attribute, config(stream)), cudaErrorNotSupported);
+  cudaLaunchConfig_t how = config(stream);
+  how.numAttrs = 1;
+  EXPECT_EQ(launch(how, take_nothing), cudaErrorInvalidValue);
+}
+
+TEST_F(Kernel, Occupancy) {
+  const auto resident = [](int threads, std::size_t shared_memory) {
+    int blocks = -1;
+    EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, address(take_nothing), threads,
+                                                            shared_memory),
+              cudaSuccess);
+    return blocks;
+  };
+  EXPECT_EQ(resident(1, 0), 32);
+  EXPECT_EQ(resident(65, 0), 21);
+  EXPECT_EQ(resident(1024, 0), 2);
+  EXPECT_EQ(resident(1025, 0), 0);
+  EXPECT_EQ(resident(32, 48 << 10), 4);
+  EXPECT_EQ(resident(32, 49153), 0);
+  int blocks = 0;
+  EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, address(take_nothing), 0, 0),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, address(never_defined), 1, 0),
+            cudaErrorInvalidDeviceFunction);
+  CUDA_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, address(take_nothing),
+                                                                 256, 0, cudaOccupancyDefault));
+  EXPECT_EQ(blocks, 8);
+}
+
+TEST_F(Kernel, AFaultFailsALaunch) {
+  sim::fail_nth_call("cudaLaunchKernelExC", cudaErrorLaunchOutOfResources);
+  EXPECT_EQ(launch(make_stream(), take_nothing), cudaErrorLaunchOutOfResources);
+  EXPECT_EQ(sim::pending(), 0U);
+}
+
+TEST_F(Kernel, ManyThreadsLaunch) {
+  int* const device = make_ints(8);
+  CUDA_OK(cudaMemset(device, 0, 8 * sizeof(int)));
+  CUDA_OK(cudaDeviceSynchronize());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([device, i] {
+      cudaStream_t stream = make_stream();
+      for (int n = 0; n < 50; ++n) {
+        EXPECT_EQ(launch(stream, add_to, device + i, 1, 1), cudaSuccess);
+        if (n % 10 == 9) {
+          EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::array<int, 8> result{};
+  CUDA_OK(cudaMemcpy(result.data(), device, sizeof result, cudaMemcpyDefault));
+  EXPECT_EQ(std::accumulate(result.begin(), result.end(), 0), 400);
+}
+
+using KernelDeathTest = Kernel;
+
+TEST_F(KernelDeathTest, MemoryOutsideABody) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT((void)sim::memory(make_device(1)), testing::ExitedWithCode(2),
+              "memory: it was called outside the body of a kernel");
+}
+
+}  // namespace
