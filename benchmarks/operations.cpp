@@ -142,7 +142,7 @@ const Operation all[] = {
     operation(
         "launch_host, a lambda", 1.10, raw_launch_host,
         [](Fixture& f) { launch_host(f.a, [total = &f.sum, add = f.number] { *total += add; }); }),
-    operation("launch_host, a HostFunc", 1.03, raw_launch_host,
+    operation("launch_host, a HostFunc", 1.10, raw_launch_host,
               [](Fixture& f) { launch_host(f.a, f.host_func); }),
     operation(
         "async_host(...).get()", 1.03,

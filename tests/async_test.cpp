@@ -130,6 +130,27 @@ TEST_F(AsyncTest, CudaCallInsideReachesTheFuture) {
       SourceLocation::current(__FILE__, __LINE__ - 3));
 }
 
+// CUDA would let it wait there, for ever where the other comes later.
+TEST_F(AsyncTest, WaitingInAHostFunctionIsRefused) {
+  const Stream stream, other;
+  HostFuture<int> first = async_host(other, [] { return 1; });
+  const auto refused = [&](auto use) {
+    HostFuture<bool> future = async_host(stream, [&] {
+      try {
+        use();
+      } catch (const Error& error) {
+        return error.status() == cudaErrorNotPermitted;
+      }
+      return false;
+    });
+    return future.get();
+  };
+  EXPECT_TRUE(refused([&] { (void)first.get(); }));
+  EXPECT_TRUE(refused([&] { first.wait(); }));
+  EXPECT_TRUE(refused([&] { (void)first.is_done(); }));
+  EXPECT_EQ(first.get(), 1);
+}
+
 TEST_F(AsyncTest, MayEndWithoutBeingWaitedFor) {
   const Stream stream;
   Count functions, results;

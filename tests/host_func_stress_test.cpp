@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <barrier>
+#include <chrono>
 #include <cstdlib>
 #include <new>
 #include <thread>
@@ -87,7 +88,7 @@ TEST_F(HostFuncStressTest, AMillionLaunches) {
   const auto look = [](auto& numbers) {
     numbers = {allocations, allocations - deallocations, slot_chunks()};
   };
-  Count count;
+  Count count, warming;
   std::atomic<long> ran = 0;
   std::atomic<long> lost = 0;
   std::barrier meet(threads);
@@ -95,6 +96,18 @@ TEST_F(HostFuncStressTest, AMillionLaunches) {
   for (int t = 0; t < threads; ++t) {
     workers.emplace_back([&, t] {
       const Stream stream;
+      // As many in flight as ever, since the first waits for the last; or, where the stream takes
+      // no more before, for a while.
+      std::atomic<bool> all = false;
+      launch_host(stream, [&all] {
+        for (int i = 0; i < 2000 && !all; ++i)
+          std::this_thread::sleep_for(std::chrono::microseconds(100));
+      });
+      for (int i = 0; i < launches; ++i) {
+        launch_host(stream, [counted = Counted(warming)] {});
+      }
+      all = true;
+      stream.synchronize();
       for (int round = 0; round < rounds; ++round) {
         if (round == warm_up) {
           meet.arrive_and_wait();

@@ -3,9 +3,16 @@
 
 namespace {
 
-__global__ void write_to(int* address) { *address = 1; }
+__global__ void write_to(int* address) {
+  if (address != nullptr) *address = 1;
+}
 
 }  // namespace
+
+void load_illegal_address() {
+  write_to<<<1, 1>>>(nullptr);
+  (void)cudaDeviceSynchronize();
+}
 
 void enqueue_illegal_address(cudaStream_t stream) {
   write_to<<<1, 1, 0, stream>>>(reinterpret_cast<int*>(0x10));

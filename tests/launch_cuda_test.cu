@@ -92,7 +92,11 @@ TEST_F(LaunchCudaTest, ErrorsNameTheCallersLine) {
   expect_refused([&] { launch(stream, {.grid = 0}, scale, x, 1.0f, 1); },
                  {cudaErrorInvalidConfiguration, "culvert::launch", {"a dimension is 0"}});
   expect_error([&] { launch(stream, {.block = 2000}, scale, x, 1.0f, 1); },
-               {cudaErrorInvalidConfiguration, "cudaLaunchKernelExC", {"block 2000 x 1 x 1"}});
+               {cudaErrorInvalidValue, "cudaLaunchKernelExC", {"block 2000 x 1 x 1"}});
+  scale<<<0, 1, 0, stream.get()>>>(x.data(), 1.0f, 1);  // what culvert refuses
+  const cudaError_t empty_grid = last_error();
+  std::printf("an empty grid is error %d\n", empty_grid);
+  EXPECT_TRUE(empty_grid == cudaErrorInvalidConfiguration || empty_grid == cudaErrorInvalidValue);
 }
 
 }  // namespace

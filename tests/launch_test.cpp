@@ -381,14 +381,14 @@ TEST_F(LaunchTest, DimensionThatDoesNotFit) {
 
 TEST_F(LaunchTest, CudaRefusesTheSize) {
   expect_error([&] { launch(stream, {.grid = 3, .block = 2000}, kernels::nothing); },
-               {cudaErrorInvalidConfiguration,
+               {cudaErrorInvalidValue,
                 "cudaLaunchKernelExC",
                 {"grid 3 x 1 x 1, block 2000 x 1 x 1, 0 bytes of dynamic shared memory"}});
   expect_error(
       [&] {
         launch(stream, {.grid = {1, 65536}}, kernels::nothing);
       },
-      {cudaErrorInvalidConfiguration, "cudaLaunchKernelExC", {"grid 1 x 65536 x 1"}});
+      {cudaErrorInvalidValue, "cudaLaunchKernelExC", {"grid 1 x 65536 x 1"}});
   expect_error(
       [&] { launch(stream, {.shared_memory_bytes = (48 << 10) + 1}, kernels::nothing); },
       {cudaErrorInvalidValue, "cudaLaunchKernelExC", {"49153 bytes of dynamic shared memory"}});

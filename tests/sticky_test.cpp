@@ -37,11 +37,12 @@ cudaError_t status_of(Use&& use) {
 
 TEST(StickyTest, DropsHostFunctionsAndEndsEveryFuture) {
   set_failure_handler(&ignore);  // owners that end after the error cannot give anything back
-  constexpr int each = 200;
+  constexpr int each = 40;       // a stream takes about a thousand operations, then calls block
   Count one_shots, reusables, asyncs, refused;
   std::atomic<int> ran = 0;
   const Stream stream, other;
   async_host(stream, [] {}).get();
+  load_illegal_address();
 
   // Work that CUDA has begun when the error comes ends as usual.
   std::atomic<bool> open = false;

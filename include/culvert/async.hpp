@@ -157,7 +157,7 @@ class HostFuture {
   // not block.
   // @throws Error where valid() is false; also for failures of the stream's work.
   [[nodiscard]] bool is_done(SourceLocation where = SourceLocation::current()) const {
-    return detail::query(where, "cudaEventQuery", cudaEventQuery, checked(where)->event);
+    return event(where).is_done(where);
   }
 
   // Waits until the function has returned and the stream has passed it. Blocks the host.
@@ -202,14 +202,13 @@ class HostFuture {
 
   process::HostSlot* waited(SourceLocation where) const {
     process::HostSlot* const slot = checked(where);
-    detail::call(where, "cudaEventSynchronize", cudaEventSynchronize, slot->event);
+    EventRef(slot->event, where).synchronize(where);
     (void)slot->holds.acquire();  // what the function's thread wrote is seen
     if (!result_of(slot).is_set()) [[unlikely]] {
       detail::refuse(where, "culvert::HostFuture",
                      "the host function was dropped after an error that stopped CUDA",
                      cudaErrorLaunchFailure);
     }
-    detail::collect_if_any();
     return slot;
   }
 

@@ -40,6 +40,7 @@ class EventVerbs {
   // complete. Blocks the host (cudaEventSynchronize).
   // @throws Error also for failures of earlier asynchronous work.
   void synchronize(SourceLocation where = SourceLocation::current()) const {
+    refuse_in_host_function(where, "cudaEventSynchronize");
     call(where, "cudaEventSynchronize", cudaEventSynchronize, checked(where));
     collect_if_any();
   }
@@ -47,6 +48,7 @@ class EventVerbs {
   // Whether the work before the last record is complete. Does not block (cudaEventQuery).
   // @throws Error also for failures of earlier asynchronous work.
   [[nodiscard]] bool is_done(SourceLocation where = SourceLocation::current()) const {
+    refuse_in_host_function(where, "cudaEventQuery");
     return query(where, "cudaEventQuery", cudaEventQuery, checked(where));
   }
 

@@ -48,6 +48,15 @@ template <class... Parameters>
   return status;
 }
 
+// For calls that the runtime does not refuse in a host function: cudaEventSynchronize and
+// cudaEventQuery work there (measured on an H200), and waiting for what comes after the function
+// would never end.
+inline void refuse_in_host_function(SourceLocation where, const char* name) {
+  if (process::in_host_function) [[unlikely]] {
+    raise(cudaErrorNotPermitted, name, where, {});
+  }
+}
+
 // Calls a query: true for success, false for cudaErrorNotReady, which the runtime does not
 // keep as its last error (measured on an H200). Throws anything else.
 template <class... Parameters>
