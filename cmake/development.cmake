@@ -31,10 +31,15 @@ else()
   set(culvert_have_nvcc OFF)
 endif()
 
-# Lets .cu files be compiled, for every device from compute capability 7.5 on.
+# Lets .cu files be compiled: for every GPU of compute capability 7.5 or later, or, on a machine
+# without one, for one only, which is faster.
 macro(culvert_enable_cuda_language)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES 75-virtual 90-real)
+    if(EXISTS /proc/driver/nvidia OR EXISTS /dev/nvidiactl)
+      set(CMAKE_CUDA_ARCHITECTURES 75-virtual 90-real)
+    else()
+      set(CMAKE_CUDA_ARCHITECTURES 90)
+    endif()
   endif()
   if(NOT DEFINED CMAKE_CUDA_COMPILER)
     set(CMAKE_CUDA_COMPILER "${CULVERT_NVCC}")
