@@ -79,6 +79,11 @@ KernelSettings settings(Call& call, const void* kernel) {
   return result;
 }
 
+cudaError_t no_definition() {
+  report("the kernel has no definition: culvert::sim::define_kernel gives it one");
+  return cudaErrorInvalidDeviceFunction;
+}
+
 std::uint64_t count_of(dim3 size) { return std::uint64_t{size.x} * size.y * size.z; }
 
 bool within(const Call& call, dim3 size, const cudaDeviceAttr (&limits)[3]) {
@@ -178,7 +183,7 @@ cudaError_t check_launch(Call& call, const KernelLaunch& launch, const void* ker
 cudaError_t launch_on(Call& call, const StreamPtr& stream, const char* name,
                       const cudaLaunchConfig_t& config, const void* kernel, void** arguments) {
   const KernelPtr definition = Kernels::instance().find(kernel);
-  if (!definition) return cudaErrorInvalidDeviceFunction;
+  if (!definition) return no_definition();
   // A kernel is loaded for the current device, on which a launch has to be.
   if (stream->device != call.thread.device) return cudaErrorInvalidResourceHandle;
   KernelLaunch launch{.grid = config.gridDim,
@@ -296,7 +301,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
   return api("cudaFuncGetAttributes", [&](Call& call) {
     if (attributes == nullptr) return cudaErrorInvalidValue;
-    if (!Kernels::instance().find(kernel)) return cudaErrorInvalidDeviceFunction;
+    if (!Kernels::instance().find(kernel)) return no_definition();
     const KernelSettings set = settings(call, kernel);
     *attributes = cudaFuncAttributes{};
     attributes->maxThreadsPerBlock = attribute(call, cudaDevAttrMaxThreadsPerBlock);
@@ -313,7 +318,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
 
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute which, int value) {
   return api("cudaFuncSetAttribute", [&](Call& call) {
-    if (!Kernels::instance().find(kernel)) return cudaErrorInvalidDeviceFunction;
+    if (!Kernels::instance().find(kernel)) return no_definition();
     switch (which) {
       case cudaFuncAttributeMaxDynamicSharedMemorySize:
         if (value < 0 || value > attribute(call, cudaDevAttrMaxSharedMemoryPerBlockOptin)) {
@@ -340,7 +345,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
     if (blocks == nullptr || threads <= 0 || flags > cudaOccupancyDisableCachingOverride) {
       return cudaErrorInvalidValue;
     }
-    if (!Kernels::instance().find(kernel)) return cudaErrorInvalidDeviceFunction;
+    if (!Kernels::instance().find(kernel)) return no_definition();
     *blocks = resident_blocks(call, kernel, threads, shared_memory);
     return cudaSuccess;
   });
@@ -350,7 +355,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
                                                           int threads, std::size_t shared_memory) {
   return api("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&](Call& call) {
     if (blocks == nullptr || threads <= 0) return cudaErrorInvalidValue;
-    if (!Kernels::instance().find(kernel)) return cudaErrorInvalidDeviceFunction;
+    if (!Kernels::instance().find(kernel)) return no_definition();
     *blocks = resident_blocks(call, kernel, threads, shared_memory);
     return cudaSuccess;
   });

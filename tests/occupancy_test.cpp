@@ -21,6 +21,7 @@ static_assert(grid_for(257, 256) == 2);
 static_assert(grid_for(1000, 1) == 1000);
 static_assert(grid_for(std::size_t{INT_MAX} * 1024, 1024) == INT_MAX);
 static_assert(grid_for(5, UINT_MAX) == 1);
+static_assert(grid_for(5L, 2) == 3 && grid_for('\5', std::size_t{2}) == 3);
 
 namespace {
 

@@ -22,17 +22,17 @@ class AsyncResult {
     if constexpr (std::is_object_v<R>) return sizeof(R) > 512 || alignof(R) > slot_alignment;
     return false;
   }();
-  using Value =
-      std::conditional_t<std::is_void_v<R>, std::nullptr_t,
-                         std::conditional_t<std::is_reference_v<R>, std::remove_reference_t<R>*,
-                                            std::conditional_t<is_boxed, std::unique_ptr<R>, R>>>;
+  using Value = std::conditional_t<
+      std::is_void_v<R>, std::nullptr_t,
+      std::conditional_t<std::is_reference_v<R>, std::remove_reference_t<R>*,
+                         std::conditional_t<is_boxed, Boxed<R>, std::remove_cv_t<R>>>>;
 
  public:
   AsyncResult() noexcept {}
   AsyncResult(const AsyncResult&) = delete;
   AsyncResult& operator=(const AsyncResult&) = delete;
   ~AsyncResult() {
-    if (state_ == State::value) std::destroy_at(&value_);
+    if (state_ == State::value) std::destroy_at(std::addressof(value_));
     if (state_ == State::exception) std::destroy_at(&exception_);
   }
 
@@ -59,7 +59,7 @@ class AsyncResult {
     if constexpr (std::is_reference_v<R>) {
       return static_cast<R>(*value_);
     } else if constexpr (is_boxed) {
-      return std::move(*value_);
+      return std::move(value_.get());
     } else if constexpr (!std::is_void_v<R>) {
       return std::move(value_);
     }
@@ -70,14 +70,15 @@ class AsyncResult {
 
   template <class F>
   void set_value(F&& function) {
-    void* const place = static_cast<void*>(&value_);
+    void* const place = static_cast<void*>(std::addressof(value_));
     if constexpr (std::is_void_v<R>) {
       static_cast<F&&>(function)();
       ::new (place) Value(nullptr);
     } else if constexpr (std::is_reference_v<R>) {
-      ::new (place) Value(std::addressof(static_cast<F&&>(function)()));
+      auto&& object = static_cast<F&&>(function)();
+      ::new (place) Value(std::addressof(object));
     } else if constexpr (is_boxed) {
-      ::new (place) Value(new R(static_cast<F&&>(function)()));
+      ::new (place) Value(::new R(static_cast<F&&>(function)()));
     } else {
       ::new (place) Value(static_cast<F&&>(function)());
     }
@@ -207,7 +208,7 @@ class HostFuture {
     if (!result_of(slot).is_set()) [[unlikely]] {
       detail::refuse(where, "culvert::HostFuture",
                      "the host function was dropped after an error that stopped CUDA",
-                     cudaErrorLaunchFailure);
+                     cudaErrorUnknown);
     }
     return slot;
   }
@@ -221,8 +222,15 @@ struct AsyncHost {
   template <class F>
   [[nodiscard]] auto operator()(StreamRef stream, F&& function,
                                 SourceLocation where = SourceLocation::current()) const {
-    static_assert(HostCallable<F>, "async_host: the callable cannot be called without arguments");
-    if constexpr (HostCallable<F>) {
+    static_assert(HostCallable<F> || is_host_func<std::decay_t<F>>,
+                  "async_host: the callable cannot be called without arguments");
+    static_assert(!is_host_func<std::decay_t<F>>,
+                  "async_host: a HostFunc has no result: launch_host it, or pass the callable");
+    static_assert(Storable<F>,
+                  "async_host: the callable can be neither moved nor copied from what was passed: "
+                  "std::move it");
+    if constexpr (HostCallable<F> && Storable<F>) {
+      refuse_null(function, "culvert::async_host", where);
       using Function = std::decay_t<F>;
       using R = std::invoke_result_t<Function&&>;
       using Body = AsyncBody<Function, R>;

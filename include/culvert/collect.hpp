@@ -12,7 +12,7 @@ namespace culvert::inline CULVERT_ABI {
 // seldom needs to call this. Does nothing in a host function. A call that fails goes to the
 // failure handler. Blocks the host where a call that gives something back does (cudaFreeHost).
 [[gnu::cold, gnu::noinline]] inline void collect() noexcept {
-  if (process::in_host_function) return;
+  if (process::in_host_function || process::forked_child.load()) return;
   process::DeferredCall* newest = process::deferred_calls.exchange(nullptr);
   if (newest == nullptr) return;
 

@@ -64,6 +64,7 @@ inline void call_driver(SourceLocation where, const char* name, CUresult (*funct
                         std::type_identity_t<Parameters>... arguments) {
   const CUresult result = function(arguments...);
   if (result != CUDA_SUCCESS) [[unlikely]] {
+    saw_failure(static_cast<cudaError_t>(result));
     raise(static_cast<cudaError_t>(result), name, where, {});
   }
 }

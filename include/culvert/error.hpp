@@ -146,7 +146,7 @@ class OutOfMemory : public Error {
 
 namespace detail {
 
-// A call failed. After an error that stops CUDA's work for good, host functions that wait for
+// A call of CUDA's failed. After an error that stops CUDA's work for good, host functions that wait for
 // their turn are never called: what they hold is ended now.
 [[gnu::cold, gnu::noinline]] inline void saw_failure(cudaError_t status) noexcept {
   if (is_sticky(status)) process::drop_host_functions();
@@ -156,7 +156,6 @@ namespace detail {
 [[noreturn, gnu::cold, gnu::noinline]] inline void raise(cudaError_t status, const char* function,
                                                          SourceLocation where,
                                                          const std::string& detail) {
-  saw_failure(status);
 #if CULVERT_HAS_EXCEPTIONS
   if (status == cudaErrorMemoryAllocation) throw OutOfMemory(status, function, where, detail);
   throw Error(status, function, where, detail);
@@ -180,6 +179,19 @@ requires requires(const Text& text) { {text()}; }
                                                    const Text& text,
                                                    cudaError_t status = cudaErrorInvalidValue) {
   raise(status, operation, where, text());
+}
+
+// A number of any integer type as 32 bits. Refuses one that is negative or does not fit.
+template <class Number>
+[[nodiscard]] constexpr unsigned checked_unsigned(Number number, const char* operation,
+                                                  SourceLocation where) {
+  bool fits = static_cast<unsigned long long>(number) <= 0xffff'ffffULL;
+  if constexpr (std::is_signed_v<Number>) fits = fits && number >= 0;
+  if (!fits) [[unlikely]] {
+    refuse(where, operation,
+           [=] { return std::to_string(number) + " is negative, or more than 32 bits hold"; });
+  }
+  return static_cast<unsigned>(number);
 }
 
 // The use of an owner that was moved from, released or reset.

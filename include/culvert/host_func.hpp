@@ -20,15 +20,30 @@ concept HostCallable = requires(std::decay_t<F>&& function) {
   static_cast<std::decay_t<F>&&>(function)();
 };
 
+// What was passed can be kept.
+template <class F>
+concept Storable = std::is_constructible_v<std::decay_t<F>, F &&>;
+
+// A null function pointer would crash in CUDA's thread.
+template <class F>
+void refuse_null(const F& function, const char* operation, SourceLocation where) {
+  if constexpr (std::is_pointer_v<F>) {
+    if (function == nullptr) [[unlikely]] {
+      refuse(where, operation, "the function is null");
+    }
+  }
+}
+
 // A callable too large for any slot, or aligned more than one, has memory of its own.
 template <class F>
 class Boxed {
  public:
   template <class G>
-  explicit Boxed(std::in_place_t, G&& function) : function_(new F(static_cast<G&&>(function))) {}
+  explicit Boxed(std::in_place_t, G&& function) : Boxed(::new F(static_cast<G&&>(function))) {}
+  explicit Boxed(F* taken) noexcept : function_(taken) {}
   Boxed(Boxed&& other) noexcept : function_(std::exchange(other.function_, nullptr)) {}
   Boxed& operator=(Boxed&&) = delete;
-  ~Boxed() { delete function_; }
+  ~Boxed() { ::delete function_; }
   [[nodiscard]] F& get() noexcept { return *function_; }
 
  private:
@@ -216,12 +231,14 @@ class HostFunc {
 
  public:
   // Takes the callable, which is called as an lvalue without arguments.
-  // @throws what its constructor throws; std::bad_alloc.
-  explicit HostFunc(F function, SourceLocation where = SourceLocation::current()) {
+  // @throws Error where it is a null function pointer; what its constructor throws;
+  // std::bad_alloc.
+  explicit HostFunc(F callable, SourceLocation where = SourceLocation::current()) {
     static_assert(std::is_invocable_v<F&>,
                   "HostFunc: the callable cannot be called without arguments");
+    detail::refuse_null(callable, "culvert::HostFunc", where);
     process::HostSlot* const slot = detail::fill_slot<detail::Reusable<F>>(
-        detail::Reusable<F>::operations, where, static_cast<F&&>(function));
+        detail::Reusable<F>::operations, where, static_cast<F&&>(callable));
     slot->holds.release(process::HostSlot::owner);
     slot_.reset(slot);
   }
@@ -264,7 +281,11 @@ struct LaunchHost {
   requires(!is_host_func<std::decay_t<F>>) void operator()(
       StreamRef stream, F&& function, SourceLocation where = SourceLocation::current()) const {
     static_assert(HostCallable<F>, "launch_host: the callable cannot be called without arguments");
-    if constexpr (HostCallable<F>) {
+    static_assert(Storable<F>,
+                  "launch_host: the callable can be neither moved nor copied from what was passed: "
+                  "std::move it");
+    if constexpr (HostCallable<F> && Storable<F>) {
+      refuse_null(function, "culvert::launch_host", where);
       collect_if_any();
       refuse_capture(stream, "culvert::launch_host", where);
       using Body = OneShot<std::decay_t<F>>;
@@ -288,7 +309,7 @@ struct LaunchHost {
     if (!slot->add_pending()) [[unlikely]] {
       refuse(where, "culvert::launch_host",
              "launches of this HostFunc were dropped after an error that stopped CUDA",
-             cudaErrorLaunchFailure);
+             cudaErrorInvalidResourceHandle);
     }
     launch_slot(stream, slot, where);
   }
@@ -304,6 +325,8 @@ struct LaunchHost {
 // The callable is destroyed exactly once: after it ran, on the thread that ran it; or, where CUDA
 // refuses the launch, before this throws; or, where an error stopped the stream's work for good so
 // that CUDA never calls it (measured on an H200), by the next call of culvert that sees the error.
+//
+// Its destructor must not throw.
 //
 // It must make no CUDA call, direct or indirect (error 800), and must not wait for work that
 // does. An owner of CUDA memory that ends in it, as a captured PinnedBuffer does, is safe: its

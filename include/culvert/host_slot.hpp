@@ -60,11 +60,12 @@ struct HostSlot {
     return true;
   }
 
-  // Turns a pending hold into a running one. False where the launch was dropped.
+  // Turns a pending hold into a running one. False where the launch was dropped, or there is
+  // none: CUDA refused a launch, for an earlier error, and ran it all the same.
   [[nodiscard]] bool begin() noexcept {
     std::uint64_t before = holds.load();
     do {
-      if ((before & dropped) != 0) return false;
+      if ((before & dropped) != 0 || (before & all_pending) == 0) return false;
     } while (!holds.compare_exchange(before, before - pending + running));
     return true;
   }

@@ -26,7 +26,9 @@ class Dimensions {
   template <std::integral X, std::integral Y, std::integral Z>
   constexpr Dimensions(X x, Y y, Z z, SourceLocation where = SourceLocation::current())
       : value_(checked(x, where), checked(y, where), checked(z, where)) {}
-  constexpr Dimensions(dim3 value) noexcept : value_(value) {}
+  // From dim3 itself, and not from what converts to it, such as a floating-point number.
+  template <std::same_as<dim3> D>
+  constexpr Dimensions(D value) noexcept : value_(value) {}
 
   [[nodiscard]] constexpr operator dim3() const noexcept { return value_; }
   [[nodiscard]] constexpr unsigned x() const noexcept { return value_.x; }
@@ -37,11 +39,7 @@ class Dimensions {
   template <class Number>
   static constexpr unsigned checked(Number number, SourceLocation where) {
     static_assert(!std::is_same_v<Number, bool>, "a dimension is a number, not a bool");
-    if (std::cmp_less(number, 0) || std::cmp_greater(number, UINT_MAX)) [[unlikely]] {
-      detail::refuse(where, "culvert::Dimensions",
-                     std::to_string(number) + " is negative, or more than 32 bits hold");
-    }
-    return static_cast<unsigned>(number);
+    return detail::checked_unsigned(number, "culvert::Dimensions", where);
   }
 
   dim3 value_;
@@ -153,6 +151,9 @@ inline void collect_attributes(const LaunchConfig& config, LaunchAttributes& res
   std::string text = "grid " + text_of(config.grid) + ", block " + text_of(config.block) + ", " +
                      std::to_string(config.shared_memory_bytes) + " bytes of dynamic shared memory";
   if (has_cluster(config)) text += ", cluster " + text_of(config.cluster);
+  if (config.shared_memory_bytes > (std::size_t{48} << 10)) {
+    text += " (more than 48 KiB needs allow_shared_memory)";
+  }
   if (config.cooperative) text += ", cooperative";
   if (status == cudaErrorInvalidResourceHandle) {
     text += " (the stream is of another device than the current one, or of nothing that exists)";
@@ -208,6 +209,7 @@ concept KernelMemory = DeviceRange<X> || requires(X& x, SourceLocation where) {
 // Whether an argument can be passed for a parameter. Where it cannot, one assertion says why.
 template <class Parameter, class Argument>
 [[nodiscard]] consteval bool passes() {
+  static_assert(!std::is_reference_v<Parameter>, "launch: a kernel's parameters must be values");
   using Value = std::remove_cvref_t<Argument>;
   constexpr bool pointer = std::is_pointer_v<Parameter>;
   constexpr bool to_span = DeviceRange<Parameter> && DeviceRange<Value>;
@@ -238,7 +240,8 @@ template <class Parameter, class Argument>
     return false;
   } else if constexpr (std::is_arithmetic_v<Parameter>) {
     // As braces judge it: no value of the argument's type is changed.
-    constexpr bool fits = requires(Argument && argument) {
+    constexpr bool fits =
+        std::is_convertible_v<Argument, Parameter> && requires(Argument && argument) {
       Parameter{static_cast<Argument&&>(argument)};
     };
     constexpr bool boolean = !std::is_same_v<Parameter, bool> || std::is_same_v<Value, bool>;
@@ -260,6 +263,8 @@ template <class Parameter, class Argument>
     return view_of(argument, where, "culvert::launch").data;
   } else if constexpr (DeviceRange<Parameter> && DeviceRange<std::remove_cvref_t<Argument>>) {
     return argument.device_span(where);
+  } else if constexpr (std::is_arithmetic_v<Parameter>) {
+    return Parameter{static_cast<Argument&&>(argument)};
   } else {
     return static_cast<Argument&&>(argument);
   }

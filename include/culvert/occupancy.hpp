@@ -6,6 +6,7 @@
 #include <culvert/device.hpp>
 
 #include <climits>
+#include <concepts>
 #include <cstddef>
 
 namespace culvert::inline CULVERT_ABI {
@@ -75,12 +76,19 @@ namespace detail {
 // Blocks of `block` threads that give each of `elements` elements a thread of its own: the
 // quotient, rounded up. At least 1, since no grid is empty; the kernel checks its index against
 // the number of elements in any case.
-// @throws Error where `block` is 0 or the grid would have more blocks than CUDA takes in x,
+// @throws Error where a number is negative, `block` is 0, or the grid would have more blocks than CUDA takes in x,
 // 2^31 - 1. Makes no CUDA call.
-[[nodiscard]] constexpr unsigned grid_for(std::size_t elements, unsigned block,
+template <std::integral Elements, std::integral Threads>
+[[nodiscard]] constexpr unsigned grid_for(Elements elements, Threads block,
                                           SourceLocation where = SourceLocation::current()) {
-  if (block == 0) detail::refuse(where, "culvert::grid_for", "the block has 0 threads");
-  const std::size_t blocks = elements / block + (elements % block != 0 ? 1 : 0);
+  if (std::is_signed_v<Elements> && elements < Elements{0}) {
+    detail::refuse(where, "culvert::grid_for",
+                   [=] { return std::to_string(elements) + " elements"; });
+  }
+  const unsigned threads = detail::checked_unsigned(block, "culvert::grid_for", where);
+  if (threads == 0) detail::refuse(where, "culvert::grid_for", "the block has 0 threads");
+  const auto count = static_cast<unsigned long long>(elements);
+  const unsigned long long blocks = count / threads + (count % threads != 0 ? 1 : 0);
   if (blocks > INT_MAX) {
     detail::refuse(where, "culvert::grid_for",
                    std::to_string(elements) + " elements in blocks of " + std::to_string(block) +
@@ -94,12 +102,14 @@ namespace detail {
 // threads and bytes of dynamic shared memory for each block
 // (cudaOccupancyMaxActiveBlocksPerMultiprocessor). Times the device's multiprocessors it is the
 // largest cooperative grid. 0 where not even one block fits. Does not block the host.
-template <class... Parameters>
-[[nodiscard]] int blocks_per_multiprocessor(void (*kernel)(Parameters...), unsigned block,
+template <class... Parameters, std::integral Threads>
+[[nodiscard]] int blocks_per_multiprocessor(void (*kernel)(Parameters...), Threads block,
                                             std::size_t shared_memory_bytes = 0,
                                             SourceLocation where = SourceLocation::current()) {
-  return detail::resident_blocks(reinterpret_cast<const void*>(kernel), block, shared_memory_bytes,
-                                 where);
+  return detail::resident_blocks(
+      reinterpret_cast<const void*>(kernel),
+      detail::checked_unsigned(block, "culvert::blocks_per_multiprocessor", where),
+      shared_memory_bytes, where);
 }
 
 // The block size in threads, a multiple of a warp where the limits allow, that lets the most
@@ -111,13 +121,13 @@ template <class... Parameters>
 //   launch(stream, {.grid = grid_for(n, size.threads), .block = size.threads}, scale, x, 2.0f, n);
 //
 // @throws Error where no block fits.
-template <class... Parameters>
+template <class... Parameters, std::integral Threads = unsigned>
 [[nodiscard]] BlockSize suggest_block_size(void (*kernel)(Parameters...),
-                                           std::size_t shared_memory_bytes = 0,
-                                           unsigned largest = 0,
+                                           std::size_t shared_memory_bytes = 0, Threads largest = 0,
                                            SourceLocation where = SourceLocation::current()) {
-  return detail::suggest_block_size(reinterpret_cast<const void*>(kernel), shared_memory_bytes,
-                                    largest, where);
+  return detail::suggest_block_size(
+      reinterpret_cast<const void*>(kernel), shared_memory_bytes,
+      detail::checked_unsigned(largest, "culvert::suggest_block_size", where), where);
 }
 
 // Allows launches of the kernel on the current device with up to so many bytes of dynamic shared

@@ -11,11 +11,17 @@
 
 namespace culvert::inline CULVERT_ABI::detail {
 
+// A runtime call failed. Clears the error from the runtime's last error.
+[[gnu::cold, gnu::noinline]] inline void clear_error(cudaError_t status) noexcept {
+  (void)cudaGetLastError();
+  saw_failure(status);
+}
+
 // A runtime call failed: its error is cleared from the runtime's last error and thrown.
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail(SourceLocation where, const char* name,
                                                         cudaError_t status,
                                                         const std::string& detail = {}) {
-  (void)cudaGetLastError();
+  clear_error(status);
   raise(status, name, where, detail);
 }
 
@@ -28,12 +34,6 @@ inline void call(SourceLocation where, const char* name, cudaError_t (*function)
   if (status != cudaSuccess) [[unlikely]] {
     fail(where, name, status);
   }
-}
-
-// A runtime call failed, and that is an answer.
-[[gnu::cold, gnu::noinline]] inline void clear_error(cudaError_t status) noexcept {
-  (void)cudaGetLastError();
-  saw_failure(status);
 }
 
 // Calls a runtime function whose failure is an answer. The error is cleared from the

@@ -38,6 +38,7 @@ struct StreamTraits {
   static handle_type invalid() noexcept { return no_stream(); }
   static bool is_invalid(handle_type handle) noexcept { return handle == no_stream(); }
   static void destroy(handle_type handle) noexcept {
+    collect_if_any();  // what ended in a host function may have to be freed in this stream
     call_in_destructor("cudaStreamDestroy", cudaStreamDestroy, handle);
   }
 };

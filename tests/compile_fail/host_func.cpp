@@ -24,6 +24,17 @@ void correct_use(const Stream& stream, int& calls) {
 #ifdef CASE_NOT_A_CALLABLE  // error: callable cannot be called without arguments
   launch_host(stream, calls);
 #endif
+#ifdef CASE_LVALUE_OF_A_MOVE_ONLY_CALLABLE  // error: std::move it
+  struct MoveOnly {
+    MoveOnly() = default;
+    MoveOnly(MoveOnly&&) = default;
+    void operator()() const {}
+  } move_only;
+  launch_host(stream, move_only);
+#endif
+#ifdef CASE_ASYNC_HOST_FUNC  // error: a HostFunc has no result
+  async_host(stream, moved);
+#endif
 #ifdef CASE_HOST_FUNC_COPY  // error: deleted|std::move it
   HostFunc copied = moved;
 #endif

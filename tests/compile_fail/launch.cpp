@@ -118,6 +118,21 @@ void launches(Stream& stream, DeviceBuffer<float>& buffer, DeviceBuffer<int>& in
   launch(stream, {}, write, 0);
 #endif
 
+#ifdef CASE_REFERENCE_PARAMETER  // error: launch: a kernel's parameters must be values
+  void (*const by_reference)(const int&) = nullptr;
+  launch(stream, {}, by_reference, 5);
+#endif
+#ifdef CASE_EXPLICIT_CONVERSION  // error: launch: an argument does not convert .* without narrowing
+  struct Explicit {
+    explicit operator float() const { return 1; }
+  };
+  void (*const takes_float)(float) = nullptr;
+  launch(stream, {}, takes_float, Explicit{});
+#endif
+#ifdef CASE_FLOATING_POINT_DIMENSION  // error: [Dd]imensions
+  const double blocks = 2.9;
+  const Dimensions dimensions{blocks};
+#endif
 #ifdef CASE_BOOL_DIMENSION  // error: a dimension is a number, not a bool
   launch(stream, {.grid = true}, write, buffer);
 #endif
