@@ -47,6 +47,7 @@ TEST_F(HostFuncSimTest, EveryCallFailsOnce) {
                                        cudaGetErrorName(status) + std::to_string(nth));
       Count count;
       int thrown = 0;
+      reported = 0;
       const auto use = [&](auto&& call) {
         try {
           call();
@@ -158,6 +159,62 @@ TEST_F(HostFuncSimTest, RefusalDropsNothing) {
       {cudaErrorInvalidResourceHandle, "culvert::launch_host", {"were dropped after an error"}});
   fresh.synchronize();
   EXPECT_EQ(ran, 1);
+}
+
+// The ticket of the launch that is pending.
+void* pending_ticket() {
+  void* ticket = nullptr;
+  process::for_each_host_slot([&](process::HostSlot& slot) {
+    if ((slot.holds.acquire() & process::HostSlot::all_pending) != 0) ticket = slot.ticket();
+  });
+  return ticket;
+}
+
+// CUDA calls again for each launch of a graph, as here.
+TEST_F(HostFuncSimTest, RepeatsOfAOneShotRunNothing) {
+  const Stream stream;
+  int ran = 0;
+  launch_host(stream, [&] { ++ran; });
+  void* const ticket = pending_ticket();
+  stream.synchronize();
+  EXPECT_EQ(ran, 1);
+  detail::run_host_slot(ticket);
+  EXPECT_EQ(ran, 1);
+  EXPECT_EQ(reported, 1);
+
+  // Nor those that have the slot afterwards.
+  int others = 0;
+  for (int i = 0; i < 200; ++i) launch_host(stream, [&] { ++others; });
+  detail::run_host_slot(ticket);
+  EXPECT_EQ(others, 0);
+  EXPECT_EQ(reported, 2);
+  stream.synchronize();
+  EXPECT_EQ(others, 200);
+  HostFuture<int> future = async_host(stream, [] { return 1; });
+  detail::run_host_slot(ticket);
+  EXPECT_EQ(future.get(), 1);
+  EXPECT_EQ(reported, 3);
+}
+
+TEST_F(HostFuncSimTest, RepeatsOfAHostFuncRunWhileItLives) {
+  const Stream stream;
+  int ran = 0;
+  Count count;
+  void* ticket = nullptr;
+  {
+    const HostFunc function([&ran, counted = Counted(count)] { ++ran; });
+    launch_host(stream, function);
+    ticket = pending_ticket();
+    stream.synchronize();
+    detail::run_host_slot(ticket);
+    detail::run_host_slot(ticket);
+    EXPECT_EQ(ran, 3);
+    EXPECT_EQ(count.ended, 0);
+  }
+  EXPECT_EQ(count.ended, 1);
+  detail::run_host_slot(ticket);
+  EXPECT_EQ(ran, 3);
+  EXPECT_EQ(reported, 1);
 }
 
 TEST_F(HostFuncSimTest, NullFunctionsAreRefused) {

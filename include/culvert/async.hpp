@@ -213,7 +213,7 @@ class HostFuture {
     return slot;
   }
 
-  detail::UniqueHandle<detail::HostSlotTraits> slot_;
+  detail::UniqueHandle<detail::HostSlotTraits<process::HostSlot::future>> slot_;
 };
 
 namespace detail {
@@ -235,9 +235,8 @@ struct AsyncHost {
       using R = std::invoke_result_t<Function&&>;
       using Body = AsyncBody<Function, R>;
       collect_if_any();
-      refuse_capture(stream, "culvert::async_host", where);
       process::HostSlot* const slot = fill_slot<Body>(Body::operations, static_cast<F&&>(function));
-      slot->holds.release(process::HostSlot::pending + process::HostSlot::owner);
+      slot->start(process::HostSlot::pending + process::HostSlot::future);
       HostFuture<R> future;
       future.slot_.reset(slot);
       launch_slot(stream, slot, where);
@@ -257,7 +256,8 @@ struct AsyncHost {
 //
 // The future waits for an event behind the function, in its own slot, not for the function alone:
 // after an error that stops the stream's work CUDA never calls the function, and waiting for it
-// would not end. Everything that launch_host says of the callable holds. An event is created
+// would not end. In a stream that is being captured nothing can be waited for: get() then throws.
+// Everything that launch_host says of the callable holds. An event is created
 // where more results are awaited at a time than ever before.
 //
 // @throws Error as launch_host. Where recording the event fails the function may still run.

@@ -18,6 +18,7 @@ namespace culvert::process {
 template <class T>
 class Atomic {
  public:
+  constexpr Atomic() noexcept : value_() {}
   constexpr explicit Atomic(T value) noexcept : value_(value) {}
   Atomic(const Atomic&) = delete;
   Atomic& operator=(const Atomic&) = delete;
