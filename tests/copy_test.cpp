@@ -155,15 +155,16 @@ TEST_P(CopyTest, AndWaitBlocksTheHost) {
 }
 
 // 64 MiB are copied once for each runtime: not again in the per-thread build (see list.cmake), nor
-// under ThreadSanitizer, which looks at each byte and takes minutes, for one thread.
+// under sanitizers, which look at each byte and find the same in less.
 #if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define CULVERT_TEST_UNDER_TSAN
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define CULVERT_TEST_SANITIZED
 #endif
-#elif defined(__SANITIZE_THREAD__)
-#define CULVERT_TEST_UNDER_TSAN
 #endif
-#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) || defined(CULVERT_TEST_UNDER_TSAN)
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define CULVERT_TEST_SANITIZED
+#endif
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) || defined(CULVERT_TEST_SANITIZED)
 constexpr std::size_t largest = std::size_t{1} << 20;
 #else
 constexpr std::size_t largest = std::size_t{64} << 20;

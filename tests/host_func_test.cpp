@@ -458,6 +458,7 @@ TEST_F(HostFuncTest, LaunchFromALateDestructor) {
   const Stream stream;
   struct Late {
     StreamRef stream;
+    explicit Late(StreamRef s) : stream(s) {}
     ~Late() {
       launch_host(stream, [] { ++ran; });
     }

@@ -49,6 +49,9 @@ endif()
 culvert_add_test(mixed_default_streams_test
   SOURCES mixed_default_streams_test.cpp mixed_default_streams_per_thread.cpp)
 
+# The longest is begun first.
+set_tests_properties(sim.copy_test PROPERTIES COST 100)
+
 culvert_add_program(exit_test)
 culvert_add_program(no_exceptions_sim_test SIM_ONLY OPTIONS -fno-exceptions)
 

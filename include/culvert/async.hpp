@@ -101,7 +101,7 @@ struct AsyncBody {
   };
 
   template <class G>
-  explicit AsyncBody(G&& callable) : function(std::in_place, static_cast<G&&>(callable)) {}
+  AsyncBody(std::in_place_t, G&& callable) : function(std::in_place, static_cast<G&&>(callable)) {}
   AsyncBody(const AsyncBody&) = delete;
   AsyncBody& operator=(const AsyncBody&) = delete;
   ~AsyncBody() {}
@@ -235,7 +235,8 @@ struct AsyncHost {
       using R = std::invoke_result_t<Function&&>;
       using Body = AsyncBody<Function, R>;
       collect_if_any();
-      process::HostSlot* const slot = fill_slot<Body>(Body::operations, static_cast<F&&>(function));
+      process::HostSlot* const slot =
+          fill_slot<Body>(Body::operations, std::in_place, static_cast<F&&>(function));
       slot->start(process::HostSlot::pending + process::HostSlot::future);
       HostFuture<R> future;
       future.slot_.reset(slot);

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <new>
 
 namespace culvert::process {
@@ -216,7 +217,7 @@ class HostSlotPool {
 #if CULVERT_HAS_EXCEPTIONS
     throw std::bad_alloc();
 #else
-    __builtin_trap();
+    std::abort();
 #endif
   }
 
