@@ -29,10 +29,9 @@ cudaError_t record(const char* function, NullStream null, cudaEvent_t event_hand
     // Outside a capture, as measured on an H200.
     if (flags == cudaEventRecordExternal) return cudaErrorIllegalState;
     if (flags != cudaEventRecordDefault) return cudaErrorInvalidValue;
-    const OpPtr op = make_op(OpKind::marker, function);
-    event->record = op;
     event->answers = 0;
-    call.process.enqueue(call.lock, stream, op);
+    event->record = call.process.enqueue(call.lock, stream,
+                                         {.name = function, .cost = {.engine = Engine::event}});
     return call.process.failure(stream->device);
   });
 }
@@ -44,7 +43,7 @@ cudaError_t query(Call& call, Event& event) {
     ++event.answers;
     return cudaErrorNotReady;
   }
-  const bool finished = call.process.scheduler.poll(call.lock, {record}, patience);
+  const bool finished = call.poll({record});
   const cudaError_t failure = call.process.failure(event.device);
   if (failure != cudaSuccess) return failure;
   return finished ? cudaSuccess : cudaErrorNotReady;

@@ -49,19 +49,14 @@ class Kernels {
 // Leaves a body that touches what it cannot.
 struct IllegalAddress {};
 
-// The operation that this thread runs, while it runs the body of a kernel.
-thread_local const Op* running_kernel = nullptr;
-
-void run_kernel(const Op& op, const KernelAction& action, const KernelLaunch& launch) {
-  running_kernel = &op;
+void run_kernel(const KernelAction& action, const KernelLaunch& launch) {
   try {
     action(launch);
   } catch (const IllegalAddress&) {
     Process& process = Process::instance();
     const Lock lock(process.mutex);
-    process.scheduler.fail(op.device, cudaErrorIllegalAddress);
+    process.scheduler.fail(launch.device, cudaErrorIllegalAddress);
   }
-  running_kernel = nullptr;
 }
 
 int attribute(const Call& call, cudaDeviceAttr attribute) {
@@ -197,11 +192,12 @@ cudaError_t launch_on(Call& call, const StreamPtr& stream, const char* name,
     if (arguments[i] == nullptr) return cudaErrorInvalidValue;
   }
 
-  const OpPtr op = make_op(OpKind::kernel, name);
-  op->action = [self = op.get(), action = definition->bind(arguments), launch] {
-    run_kernel(*self, action, launch);
-  };
-  call.process.enqueue(call.lock, stream, op);
+  call.process.enqueue(
+      call.lock, stream,
+      {.kind = OpKind::kernel,
+       .name = name,
+       .action = [action = definition->bind(arguments), launch] { run_kernel(action, launch); },
+       .cost = {.engine = Engine::kernel}});
   return call.process.failure(stream->device);
 }
 
@@ -230,8 +226,9 @@ void define_kernel(const void* kernel, std::size_t parameters, KernelBinder bind
 }
 
 void* memory(const void* pointer, std::size_t count, std::size_t element_size) {
-  const Op* const op = running_kernel;
-  if (op == nullptr) refuse("memory: it was called outside the body of a kernel");
+  const Op* const op = Scheduler::running_user_code();
+  if (op == nullptr || op->work.kind != OpKind::kernel)
+    refuse("memory: it was called outside the body of a kernel");
   if (count == 0) return const_cast<void*>(pointer);
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
   const std::size_t size = count > most / element_size ? most : count * element_size;

@@ -17,14 +17,15 @@ cudaError_t allocate(Call& call, const StreamPtr& stream, const char* function, 
   if (!block) return cudaErrorMemoryAllocation;
   // The address is known now; it may be used once this operation has run.
   block->state = BlockState::reserved;
-  const OpPtr op = make_op(OpKind::allocate, function);
-  op->touches.push_back({block, 0, block->size});
-  op->action = [&process = call.process, block = block.get()] {
-    block->state = BlockState::live;
-    process.memory.poison(*block);
-  };
   *pointer = reinterpret_cast<void*>(block->address);
-  call.process.enqueue(call.lock, stream, op);
+  call.process.enqueue(call.lock, stream,
+                       {.kind = OpKind::allocate,
+                        .name = function,
+                        .touches = {{block, 0, block->size}},
+                        .action = [&process = call.process, block = block.get()] {
+                          block->state = BlockState::live;
+                          process.memory.poison(*block);
+                        }});
   return call.process.failure(stream->device);
 }
 
@@ -34,10 +35,12 @@ cudaError_t release(Call& call, const StreamPtr& stream, const char* function, v
     return cudaErrorInvalidValue;
   }
   block->free_requested = true;
-  const OpPtr op = make_op(OpKind::release, function);
-  op->touches.push_back({block, 0, block->size});
-  op->action = [&process = call.process, block = block.get()] { process.release(*block); };
-  call.process.enqueue(call.lock, stream, op);
+  call.process.enqueue(
+      call.lock, stream,
+      {.kind = OpKind::release,
+       .name = function,
+       .touches = {{block, 0, block->size}},
+       .action = [&process = call.process, block = block.get()] { process.release(*block); }});
   return call.process.failure(stream->device);
 }
 

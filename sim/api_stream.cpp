@@ -40,7 +40,7 @@ cudaError_t query(Call& call, Stream& stream) {
       return cudaErrorNotReady;
     }
   }
-  const bool finished = call.process.scheduler.poll(call.lock, ops, patience);
+  const bool finished = call.poll(ops);
   const cudaError_t failure = call.process.failure(stream.device);
   if (failure != cudaSuccess) return failure;
   return finished ? cudaSuccess : cudaErrorNotReady;
@@ -73,9 +73,7 @@ cudaError_t stream_wait_event(NullStream null, cudaStream_t handle, cudaEvent_t 
     if (flags == cudaEventWaitExternal) return cudaErrorIllegalState;
     if (flags != cudaEventWaitDefault) return cudaErrorInvalidValue;
     if (event->record) {
-      const OpPtr op = make_op(OpKind::marker, "cudaStreamWaitEvent");
-      depend(*op, event->record);
-      call.process.enqueue(call.lock, stream, op);
+      call.process.enqueue(call.lock, stream, {.name = "cudaStreamWaitEvent"}, {event->record});
     }
     return call.process.failure(stream->device);
   });

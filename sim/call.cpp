@@ -49,15 +49,14 @@ PoolPtr Call::pool(cudaMemPool_t handle) {
 }
 
 cudaError_t Call::wait(const Ops& ops, int device_index) {
-  process.scheduler.wait(lock, ops);
+  process.wait(lock, ops);
   return process.failure(device_index);
 }
 
-OpPtr make_op(OpKind kind, const char* function) {
-  auto op = std::make_shared<Op>();
-  op->kind = kind;
-  op->name = function;
-  return op;
+bool Call::poll(const Ops& ops) {
+  if (!process.scheduler.poll(lock, ops)) return false;
+  process.wait(lock, ops);
+  return true;
 }
 
 }  // namespace culvert::sim::detail

@@ -46,6 +46,8 @@ class Call {
 
   // Waits until the operations are done and answers how the device is then.
   cudaError_t wait(const Ops& ops, int device);
+  // Tells whether the operations are done, after having run those that do not block.
+  bool poll(const Ops& ops);
 
   Process& process;
   Lock lock;
@@ -90,8 +92,5 @@ cudaError_t stream_api(const char* function, cudaStream_t handle, NullStream nul
                        Body&& body) noexcept {
   return stream_api(function, Rules{}, handle, null, static_cast<Body&&>(body));
 }
-
-// An operation that does nothing but take its place.
-OpPtr make_op(OpKind kind, const char* function);
 
 }  // namespace culvert::sim::detail

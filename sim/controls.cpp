@@ -32,9 +32,8 @@ void set_schedule(Schedule schedule) {
 }
 
 void run_pending() {
-  with_process([](Process& process, detail::Lock& lock) {
-    process.scheduler.wait(lock, process.scheduler.all());
-  });
+  with_process(
+      [](Process& process, detail::Lock& lock) { process.wait(lock, process.scheduler.all()); });
 }
 
 std::size_t pending() {

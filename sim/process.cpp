@@ -31,7 +31,7 @@ void report_stale(Process& process, const Op& op, const Touch& touch) {
                               : "after it was freed";
   report(
       "%s (operation %llu, stream %llu, device %d) touched %zu bytes at 0x%llx %s: illegal address",
-      op.name, static_cast<unsigned long long>(op.sequence), op.stream, op.device, touch.size,
+      op.work.name, static_cast<unsigned long long>(op.sequence), op.stream, op.device, touch.size,
       static_cast<unsigned long long>(touch.block->address) + touch.offset, why);
   process.scheduler.fail(op.device, cudaErrorIllegalAddress);
 }
@@ -71,7 +71,10 @@ Process::Process() {
 
 void Process::set_up(const Config& wanted) {
   config = wanted;
-  background.set_limits(config.idle_host_functions_ms, config.idle_everything_ms);
+  background.set_limits(config);
+  scheduler.serialize_host_functions(config.serialize_host_functions);
+  random.restart(config.seed);
+  clock.restart(config.cost, config.devices);
   if (!memory.map(config.devices, config.device_memory)) {
     refuse("the system gives no address space for %d devices with %zu bytes", config.devices,
            config.device_memory);
@@ -111,7 +114,7 @@ void Process::reset(Lock& lock, const Config& wanted) {
 void Process::reset_device(Lock& lock, int index) {
   // The work is finished first, unless the device failed.
   const bool failed = scheduler.failure(index) != 0;
-  if (!failed) scheduler.wait(lock, scheduler.on_device(index));
+  if (!failed) wait(lock, scheduler.on_device(index));
   scheduler.drop(index);
   // A reset does not mend a failed device, as measured on an H200.
   if (failed) scheduler.fail(index, cudaErrorDevicesUnavailable);
@@ -143,8 +146,10 @@ void Process::reset_device(Lock& lock, int index) {
 
 ThreadState& Process::thread() {
   if (this_thread == nullptr) {
-    threads_.push_back(std::make_unique<ThreadState>());
-    this_thread = threads_.back().get();
+    auto state = std::make_unique<ThreadState>();
+    // It was started by a thread that had waited for some work.
+    state->clock_ns = latest_clock();
+    this_thread = threads_.emplace_back(std::move(state)).get();
     // A call may come from another thread_local destructor, after `end` was destroyed.
     if (!this_thread_ended) {
       thread_local ThreadEnd end;
@@ -188,12 +193,35 @@ StreamPtr Process::per_thread_stream(ThreadState& thread, int index) {
   return stream;
 }
 
-void Process::enqueue(Lock& lock, const StreamPtr& stream, const OpPtr& op) {
+OpPtr Process::enqueue(Lock& lock, const StreamPtr& stream, Work work, const Ops& others) {
+  const auto op = std::make_shared<Op>();
+  op->work = std::move(work);
   op->device = stream->device;
   op->stream = stream->id;
+  // What a thread enqueues comes after what it has waited for.
+  op->start_ns = thread().clock_ns;
+  for (const OpPtr& other : others) depend(*op, other);
   device_of(*stream).streams.append(op, *stream);
+  clock.place(*op);
+  if (stream->fails_in != 0 && --stream->fails_in == 0) op->error = stream->fails_with;
   scheduler.submit(op);
-  if (config.schedule == Schedule::eager) scheduler.poll(lock, {op}, patience);
+  if (config.schedule == Schedule::eager) scheduler.poll(lock, {op});
+  if (config.schedule == Schedule::random) scheduler.run_some(lock, random);
+  return op;
+}
+
+void Process::wait(Lock& lock, const Ops& ops) {
+  scheduler.wait(lock, ops, config.schedule == Schedule::random ? &random : nullptr);
+  std::uint64_t& clock_ns = thread().clock_ns;
+  for (const OpPtr& op : ops) {
+    if (op) clock_ns = std::max(clock_ns, op->finish_ns);
+  }
+}
+
+std::uint64_t Process::latest_clock() const {
+  std::uint64_t latest = 0;
+  for (const auto& state : threads_) latest = std::max(latest, state->clock_ns);
+  return latest;
 }
 
 BlockPtr Process::allocate(Lock& lock, int index, std::size_t size, const PoolPtr& pool) {
@@ -201,7 +229,7 @@ BlockPtr Process::allocate(Lock& lock, int index, std::size_t size, const PoolPt
   BlockPtr block = memory.allocate(index, size);
   if (!block) {
     // A free that is enqueued but has not run may make room.
-    scheduler.poll(lock, scheduler.releasing(index), patience);
+    scheduler.poll(lock, scheduler.releasing(index));
     block = memory.allocate(index, size);
   }
   if (!block) return nullptr;

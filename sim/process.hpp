@@ -2,7 +2,6 @@
 // The state of the simulated runtime in this process.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -12,6 +11,7 @@
 
 #include "culvert/sim/sim.hpp"
 #include "sim/background.hpp"
+#include "sim/clock.hpp"
 #include "sim/device_memory.hpp"
 #include "sim/event.hpp"
 #include "sim/faults.hpp"
@@ -24,9 +24,6 @@
 namespace culvert::sim::detail {
 
 using PoolPtr = std::shared_ptr<Pool>;
-
-// How long a call waits for a host function that it handed to the background.
-inline constexpr std::chrono::milliseconds patience{5};
 
 // What cudaFuncSetAttribute set for a kernel on a device.
 struct KernelSettings {
@@ -47,6 +44,7 @@ struct ThreadState {
   int device = 0;
   cudaError_t last_error = cudaSuccess;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
+  std::uint64_t clock_ns = 0;         // virtual time up to which it has waited
   std::vector<StreamPtr> per_thread;  // the per-thread default stream of each device, if used
 };
 
@@ -65,8 +63,11 @@ class Process {
   StreamPtr per_thread_stream(ThreadState& thread, int device);
   StreamPtr make_stream(int device, StreamKind kind, unsigned flags, int priority);
 
-  // Enqueues. With the eager schedule it runs, too.
-  void enqueue(Lock& lock, const StreamPtr& stream, const OpPtr& op);
+  // Enqueues for this thread, after `others` too; null ones are skipped. What the schedule wants
+  // to run at once has run when it returns.
+  OpPtr enqueue(Lock& lock, const StreamPtr& stream, Work work, const Ops& others = {});
+  // Waits for this thread until the operations are done.
+  void wait(Lock& lock, const Ops& ops);
   Device& device_of(const Stream& stream) { return device(stream.device); }
   Device& device(int index) { return devices[static_cast<std::size_t>(index)]; }
   cudaError_t failure(int device) const {
@@ -84,6 +85,8 @@ class Process {
   Config config;
   Scheduler scheduler;
   Background background{mutex, scheduler};
+  RandomOrder random;
+  Clock clock;
   Faults faults;
   DeviceMemory memory;
   HostMemory host;
@@ -99,6 +102,7 @@ class Process {
   Process();
   void set_up(const Config& wanted);
   void end_thread(ThreadState* state);
+  std::uint64_t latest_clock() const;
   std::size_t kept_by_pools(int device) const;
 
   std::vector<std::unique_ptr<ThreadState>> threads_;

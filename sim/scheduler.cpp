@@ -7,13 +7,13 @@
 namespace culvert::sim::detail {
 namespace {
 
-thread_local bool inside_host_function = false;
+thread_local const Op* inside = nullptr;
 
 // A host function is called through C: an exception has nowhere to go.
-void call_host_function(const std::function<void()>& function) noexcept {
-  inside_host_function = true;
-  function();
-  inside_host_function = false;
+void call_user_code(const Op& op) noexcept {
+  inside = &op;
+  op.work.action();
+  inside = nullptr;
 }
 
 bool all_done(const Ops& ops) {
@@ -31,18 +31,32 @@ Ops select(const std::list<OpPtr>& ops, Predicate predicate) {
 
 }  // namespace
 
-bool Scheduler::in_host_function() { return inside_host_function; }
+const Op* Scheduler::running_user_code() { return inside; }
 
 void Scheduler::submit(const OpPtr& op) {
   op->sequence = next_sequence_++;
-  // What the host enqueues comes after what the host has waited for.
-  op->start_ns = std::max(op->start_ns, host_clock_ns_);
   op->place = unfinished_.insert(unfinished_.end(), op);
-  if (op->kind == OpKind::host_function) {
-    op->enqueued = std::chrono::steady_clock::now();
+  for (const OpPtr& dependency : op->dependencies) dependency->dependents.push_back(op.get());
+  op->unfinished = op->dependencies.size();
+  if (op->unfinished == 0) add_ready(*op);
+  if (op->work.kind == OpKind::host_function) {
+    op->since = std::chrono::steady_clock::now();
     host_functions_.emplace(op->sequence, op);
   }
   if (unfinished_.size() == 1 && hooks_.watch) hooks_.watch();
+}
+
+void Scheduler::add_ready(Op& op) {
+  op.ready_place = ready_.size();
+  ready_.push_back(&op);
+}
+
+void Scheduler::remove_ready(Op& op) {
+  const std::size_t place = op.ready_place;
+  if (place >= ready_.size() || ready_[place] != &op) return;
+  ready_[place] = ready_.back();
+  ready_[place]->ready_place = place;
+  ready_.pop_back();
 }
 
 Ops Scheduler::unfinished_ancestors(const Ops& targets) {
@@ -64,49 +78,80 @@ Ops Scheduler::unfinished_ancestors(const Ops& targets) {
   return found;
 }
 
-bool Scheduler::ready(const Op& op) {
-  return op.state == OpState::pending && all_done(op.dependencies);
+bool Scheduler::may_start(const Op& op) const {
+  if (op.state != OpState::pending || op.unfinished != 0) return false;
+  return !one_host_function_ || op.work.kind != OpKind::host_function ||
+         std::none_of(running_.begin(), running_.end(),
+                      [](const OpPtr& other) { return other->work.kind == OpKind::host_function; });
 }
 
-void Scheduler::wait(Lock& lock, const Ops& targets) {
+void Scheduler::wait(Lock& lock, const Ops& targets, RandomOrder* order) {
+  const Ops needed = unfinished_ancestors(targets);
+  const std::uint64_t mark = next_mark_ - 1;  // of the needed ones
+  while (order != nullptr && !all_done(targets) && !ready_.empty()) {
+    const std::size_t place =
+        order->pick(ready_.size(), [&](std::size_t at) { return ready_[at]->stream; });
+    const OpPtr op = *ready_[place]->place;
+    if (op->mark == mark && may_start(*op)) {
+      execute(lock, op);
+    } else {
+      run_beside(lock, op);
+    }
+  }
   // A dependency was enqueued before what depends on it, so this order meets no unfinished one.
-  for (const OpPtr& op : unfinished_ancestors(targets)) {
+  for (const OpPtr& op : needed) {
+    finished_.wait(lock, [&] { return op->state != OpState::pending || may_start(*op); });
     if (op->state == OpState::pending) execute(lock, op);
     finished_.wait(lock, [&] { return op->done(); });
   }
-  host_saw(targets);
 }
 
-bool Scheduler::poll(Lock& lock, const Ops& targets, std::chrono::milliseconds patience) {
+void Scheduler::run_some(Lock& lock, RandomOrder& order) {
+  while (!ready_.empty() && order.runs_more()) {
+    const std::size_t place =
+        order.pick(ready_.size(), [&](std::size_t at) { return ready_[at]->stream; });
+    run_beside(lock, *ready_[place]->place);
+  }
+}
+
+void Scheduler::run_beside(Lock& lock, const OpPtr& op) {
+  if (!op->is_user_code()) return execute(lock, op);
+  // It may wait for the caller.
+  urge(op);
+  finished_.wait_for(lock, patience, [&] { return op->done(); });
+}
+
+void Scheduler::urge(const OpPtr& op) {
+  op->urged = true;
+  remove_ready(*op);
+  urged_.push_back(op);
+  if (hooks_.wake) hooks_.wake();
+}
+
+bool Scheduler::poll(Lock& lock, const Ops& targets) {
   bool handed_over_earlier = false;
   for (const OpPtr& op : unfinished_ancestors(targets)) {
-    if (op->kind != OpKind::host_function && ready(*op)) execute(lock, op);
+    if (op->work.kind != OpKind::host_function && may_start(*op)) execute(lock, op);
     if (!op->done() && (op->urged || op->state == OpState::running)) handed_over_earlier = true;
   }
   bool handed_over_now = false;
   for (const OpPtr& op : targets) {
     if (!op || op->done() || op->urged) continue;
-    op->urged = true;
-    urged_.push_back(op);
+    urge(op);
     handed_over_now = true;
   }
-  if (handed_over_now) {
-    if (hooks_.wake) hooks_.wake();
-    // What is stuck behind a function that blocks would only waste the time.
-    if (!handed_over_earlier) {
-      finished_.wait_for(lock, patience, [&] { return all_done(targets); });
-    }
+  // What is stuck behind a function that blocks would only waste the time.
+  if (handed_over_now && !handed_over_earlier) {
+    finished_.wait_for(lock, patience, [&] { return all_done(targets); });
   }
-  if (!all_done(targets)) return false;
-  host_saw(targets);
-  return true;
+  return all_done(targets);
 }
 
 bool Scheduler::run_ready(Lock& lock, const Ops& targets, const std::function<bool()>& stop,
                           const std::function<void()>& before_host_function) {
   bool ran = false;
   for (const OpPtr& op : unfinished_ancestors(targets)) {
-    if (!ready(*op)) continue;
+    if (!may_start(*op)) continue;
     if (stop()) break;
     if (op->is_user_code()) before_host_function();
     // The hook may have started a thread, but it does not let go of the lock.
@@ -117,53 +162,60 @@ bool Scheduler::run_ready(Lock& lock, const Ops& targets, const std::function<bo
 }
 
 void Scheduler::wait_until_quiet(Lock& lock) {
-  finished_.wait(lock, [&] { return running_ == 0; });
+  finished_.wait(lock, [&] { return running_.empty(); });
 }
 
 void Scheduler::execute(Lock& lock, OpPtr op) {
   op->state = OpState::running;
-  ++running_;
+  remove_ready(*op);
   host_functions_.erase(op->sequence);
   if (failure(op->device) != 0) {
     // Enqueued before the failure was seen: dropped like the others.
+  } else if (op->error != 0) {
+    fail(op->device, op->error);
   } else if (op->is_user_code()) {
+    op->since = std::chrono::steady_clock::now();
+    running_.push_back(op);
     lock.unlock();
-    call_host_function(op->action);
+    call_user_code(*op);
     lock.lock();
+    std::erase(running_, op);
   } else {
     const auto gone = [&](const Touch& touch) {
-      return op->kind != OpKind::allocate && touch.block->state != BlockState::live;
+      return op->work.kind != OpKind::allocate && touch.block->state != BlockState::live;
     };
-    const auto stale = std::find_if(op->touches.begin(), op->touches.end(), gone);
-    if (stale != op->touches.end()) {
+    const std::vector<Touch>& touches = op->work.touches;
+    const auto stale = std::find_if(touches.begin(), touches.end(), gone);
+    if (stale != touches.end()) {
       if (hooks_.stale) hooks_.stale(*op, *stale);
-    } else if (op->action) {
-      op->action();
+    } else if (op->work.action) {
+      op->work.action();
     }
   }
-  --running_;
   finish(op);
 }
 
 void Scheduler::finish(const OpPtr& op) {
-  std::uint64_t start = op->start_ns;
-  for (const OpPtr& dependency : op->dependencies) start = std::max(start, dependency->finish_ns);
-  op->finish_ns = start + op->duration_ns;
   op->state = OpState::done;
+  remove_ready(*op);
+  if (op->unfinished != 0) {
+    // Dropped before what it waits for, which must not find it any more.
+    for (const OpPtr& dependency : op->dependencies) std::erase(dependency->dependents, op.get());
+  }
   op->dependencies.clear();
-  op->touches.clear();
-  op->action = nullptr;
+  op->work.touches.clear();
+  op->work.action = nullptr;
+  for (Op* const dependent : op->dependents) {
+    if (--dependent->unfinished == 0 && dependent->state == OpState::pending && !dependent->urged) {
+      add_ready(*dependent);
+    }
+  }
+  op->dependents.clear();
   host_functions_.erase(op->sequence);
   unfinished_.erase(op->place);
   finished_.notify_all();
   // What was handed to the background may wait behind this one.
   if (!urged_.empty() && op->is_user_code() && hooks_.wake) hooks_.wake();
-}
-
-void Scheduler::host_saw(const Ops& targets) {
-  for (const OpPtr& op : targets) {
-    if (op) host_clock_ns_ = std::max(host_clock_ns_, op->finish_ns);
-  }
 }
 
 Ops Scheduler::all() const { return Ops(unfinished_.begin(), unfinished_.end()); }
@@ -175,15 +227,15 @@ Ops Scheduler::on_device(int device) const {
 Ops Scheduler::touching(const Block& block) const {
   return select(unfinished_, [&](const Op& op) {
     // Nothing tells what a kernel touches.
-    if (op.kind == OpKind::kernel) return true;
-    return std::any_of(op.touches.begin(), op.touches.end(),
+    if (op.work.kind == OpKind::kernel) return true;
+    return std::any_of(op.work.touches.begin(), op.work.touches.end(),
                        [&](const Touch& touch) { return touch.block.get() == &block; });
   });
 }
 
 Ops Scheduler::releasing(int device) const {
   return select(unfinished_, [&](const Op& op) {
-    return op.kind == OpKind::release && op.touches.front().block->device == device;
+    return op.work.kind == OpKind::release && op.work.touches.front().block->device == device;
   });
 }
 

@@ -18,6 +18,7 @@ set(culvert_sim_sources
   attributes.cpp
   background.cpp
   call.cpp
+  clock.cpp
   config.cpp
   controls.cpp
   device_memory.cpp
@@ -25,9 +26,11 @@ set(culvert_sim_sources
   faults.cpp
   host_memory.cpp
   process.cpp
+  random_order.cpp
   report.cpp
   scheduler.cpp
   startup_check.cpp
   stream.cpp
+  stuck.cpp
   transfer.cpp
 )

@@ -21,6 +21,8 @@ struct Stream {
   unsigned flags = 0;
   int priority = 0;
   bool destroyed = false;
+  std::uint64_t fails_in = 0;  // its operation of this number from now on fails; 0: none
+  int fails_with = 0;
   OpPtr tail;  // the last operation enqueued, also once it is done: it holds the virtual time
 
   // How often a query about the operation with this number was answered with "not ready".

@@ -21,8 +21,9 @@ struct Place {
   bool on_host() const { return memory != Memory::device; }
 };
 
+template <class Byte>
 struct Rows {
-  std::byte* bytes = nullptr;
+  Byte* bytes = nullptr;
   std::size_t pitch = 0;
 };
 
@@ -74,11 +75,17 @@ bool is_accessible(const Call& call, const Place& place) {
          place.block->device == call.thread.device;
 }
 
-void add_touch(Op& op, const Place& place) {
-  if (place.block) op.touches.push_back({place.block, place.offset, place.size});
+void add_touch(Work& work, const Place& place) {
+  if (place.block) work.touches.push_back({place.block, place.offset, place.size});
 }
 
-void copy_rows(const Rows& to, const Rows& from, std::size_t width, std::size_t height) {
+Engine engine_of(const Place& to, const Place& from) {
+  if (to.on_host()) return from.on_host() ? Engine::host : Engine::to_host;
+  return from.on_host() ? Engine::to_device : Engine::on_device;
+}
+
+void copy_rows(const Rows<std::byte>& to, const Rows<const std::byte>& from, std::size_t width,
+               std::size_t height) {
   // Ranges that overlap are the caller's error on a GPU; here they are at least defined.
   for (std::size_t row = 0; row < height; ++row) {
     std::memmove(to.bytes + row * to.pitch, from.bytes + row * from.pitch, width);
@@ -115,8 +122,8 @@ cudaError_t copy(Call& call, const StreamPtr& stream, const Copy& copy, CopyCall
     return cudaErrorInvalidValue;
   }
 
-  const Rows target{to.bytes, copy.to_pitch};
-  Rows source{from.bytes, copy.from_pitch};
+  const Rows<std::byte> target{to.bytes, copy.to_pitch};
+  const Rows<const std::byte> source{from.bytes, copy.from_pitch};
   std::vector<std::byte> staged;
   const bool staging = from.memory == Memory::pageable && !to.on_host();
   if (staging) {
@@ -130,16 +137,19 @@ cudaError_t copy(Call& call, const StreamPtr& stream, const Copy& copy, CopyCall
     copy_rows({staged.data(), copy.width}, source, copy.width, copy.height);
   }
 
-  const OpPtr op = make_op(OpKind::copy, copy.function);
-  op->duration_ns = duration_of_bytes(copy.width * copy.height);
-  add_touch(*op, to);
-  add_touch(*op, from);
-  op->action = [target, source, width = copy.width, height = copy.height, staging,
-                staged = std::move(staged)]() mutable {
-    if (staging) source = {staged.data(), width};
-    copy_rows(target, source, width, height);
+  const bool on_device = !to.on_host() && !from.on_host();
+  const std::size_t moved = copy.width * copy.height * (on_device ? 2 : 1);
+  Work work{.kind = OpKind::copy,
+            .name = copy.function,
+            .cost = {.engine = engine_of(to, from), .bytes = moved}};
+  add_touch(work, to);
+  add_touch(work, from);
+  work.action = [target, source, width = copy.width, height = copy.height, staging,
+                 staged = std::move(staged)] {
+    const auto rows = staging ? Rows<const std::byte>{staged.data(), width} : source;
+    copy_rows(target, rows, width, height);
   };
-  call.process.enqueue(call.lock, stream, op);
+  const OpPtr op = call.process.enqueue(call.lock, stream, std::move(work));
   if (!waits(family, to, from)) return call.process.failure(stream->device);
   return call.wait({op}, stream->device);
 }
@@ -159,10 +169,11 @@ cudaError_t fill(Call& call, const StreamPtr& stream, const Fill& fill, bool wai
     return cudaErrorInvalidValue;
   }
 
-  const OpPtr op = make_op(OpKind::fill, fill.function);
-  op->duration_ns = duration_of_bytes(row_bytes * fill.height);
-  add_touch(*op, to);
-  op->action = [bytes = to.bytes, fill, row_bytes] {
+  Work work{.kind = OpKind::fill,
+            .name = fill.function,
+            .cost = {.engine = Engine::on_device, .bytes = row_bytes * fill.height}};
+  add_touch(work, to);
+  work.action = [bytes = to.bytes, fill, row_bytes] {
     for (std::size_t row = 0; row < fill.height; ++row) {
       std::byte* const begin = bytes + row * fill.pitch;
       if (fill.element_size == 1) {
@@ -175,7 +186,7 @@ cudaError_t fill(Call& call, const StreamPtr& stream, const Fill& fill, bool wai
       }
     }
   };
-  call.process.enqueue(call.lock, stream, op);
+  const OpPtr op = call.process.enqueue(call.lock, stream, std::move(work));
   if (!wait_for_host || !to.on_host()) return call.process.failure(stream->device);
   return call.wait({op}, stream->device);
 }

@@ -249,7 +249,12 @@ TEST(Environment, IsRead) {
   setenv("CULVERT_SIM_DEVICES", "two", 1);
   EXPECT_EXIT(sim::config_from_environment(), testing::ExitedWithCode(2), "whole number");
   unsetenv("CULVERT_SIM_DEVICES");
-  setenv("CULVERT_SIM_SCHEDULE", "random", 1);
+  setenv("CULVERT_SIM_SCHEDULE", "random:17", 1);
+  EXPECT_EQ(sim::config_from_environment().schedule, sim::Schedule::random);
+  EXPECT_EQ(sim::config_from_environment().seed, 17U);
+  setenv("CULVERT_SIM_SCHEDULE", "random:1x", 1);
+  EXPECT_EXIT(sim::config_from_environment(), testing::ExitedWithCode(2), "CULVERT_SIM_SCHEDULE");
+  setenv("CULVERT_SIM_SCHEDULE", "soon", 1);
   EXPECT_EXIT(sim::config_from_environment(), testing::ExitedWithCode(2), "CULVERT_SIM_SCHEDULE");
   unsetenv("CULVERT_SIM_SCHEDULE");
   unsetenv("CULVERT_SIM_DEVICE_MEMORY");

@@ -5,9 +5,9 @@
 // These functions set it up, look into it and make it fail. They are defined only there: a program
 // that links the real runtime and calls one does not link. Nothing it answers is a GPU result.
 //
-// Virtual time: an operation starts when all that it depends on has finished, takes 1 microsecond
-// and 1 nanosecond for every 16 bytes it moves, and cudaEventElapsedTime tells the difference of
-// two finishing times. A host function takes 1 microsecond, however long it really ran.
+// Virtual time: an operation starts when all that it depends on has finished and what it runs on is
+// free, and takes the time that CostModel says, however long the simulation needs for it.
+// cudaEventElapsedTime tells the difference of two such times.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,12 @@ namespace culvert::sim {
 
 /// When pending work runs. Either way an operation runs after all that it depends on.
 enum class Schedule {
-  late,   ///< Only what something waits for, as late as possible: a missing wait shows stale bytes.
-  eager,  ///< At the call that enqueues it. A host function runs on another thread at once; the
-          ///< call waits some milliseconds for it, so that one which blocks does not block the
-          ///< call.
+  late,  ///< Only what something waits for, as late as possible: a missing wait shows stale bytes.
+  random,  ///< As a seed says: at each call some of what can run, at each wait others beside what it
+           ///< needs. The same seed and the same calls give the same order again.
+  eager,   ///< At the call that enqueues it. A host function runs on another thread at once; the
+           ///< call waits some milliseconds for it, so that one which blocks does not block the
+           ///< call.
 };
 
 /// The byte that fills device memory when it is allocated and when it is freed. Of a block larger
@@ -40,6 +42,28 @@ inline constexpr std::size_t device_alignment = 512;
 /// The largest number of devices.
 inline constexpr int max_devices = 8;
 
+/// What operations take in virtual time. A gigabyte is 10^9 bytes. Speeds and the latency of a
+/// kernel were measured on an H200; those marked "assumed" were not.
+struct CostModel {
+  double host_to_device_gb_per_s = 55;
+  double device_to_host_gb_per_s = 55;
+  /// Of both directions together. Each has a copy engine, which does one copy at a time. A copy that
+  /// finds the other engine busy has what that one leaves.
+  double both_directions_gb_per_s = 93;
+  /// Of copies and fills on the device; bytes read and bytes written both count. They do not
+  /// slow each other down.
+  double device_gb_per_s = 3900;
+  double host_to_host_gb_per_s = 10;     ///< Assumed.
+  std::uint64_t copy_latency_ns = 1600;  ///< Of each copy and fill beside its bytes. Assumed.
+  /// Of each kernel beside its own time, which define_kernel() or set_kernel_time() gives: from one
+  /// kernel to the next in a stream.
+  std::uint64_t kernel_launch_ns = 1600;
+  std::uint64_t event_record_ns = 1000;   ///< Assumed.
+  std::uint64_t host_function_ns = 1000;  ///< However long it really runs. Assumed.
+  /// Kernels of one device that run at a time. They do not slow each other down.
+  int concurrent_kernels = 128;
+};
+
 /// How the simulated machine looks and behaves.
 struct Config {
   /// Number of devices, 0 to 8. With 0 every call answers cudaErrorNoDevice.
@@ -48,6 +72,8 @@ struct Config {
   /// address space: only what a program allocates takes real memory.
   std::size_t device_memory = std::size_t{4} << 30;
   Schedule schedule = Schedule::late;
+  /// Of the random schedule.
+  std::uint64_t seed = 0;
   /// What cudaDriverGetVersion tells. 0 is a machine without a driver; with it, and with a version
   /// whose major number is below the runtime's, calls answer cudaErrorInsufficientDriver.
   int driver_version = CUDART_VERSION;
@@ -62,11 +88,17 @@ struct Config {
   /// Whether devices have memory pools. Without them cudaMallocAsync and its like answer
   /// cudaErrorNotSupported, and cudaDevAttrMemoryPoolsSupported is 0.
   bool memory_pools = true;
+  /// Whether host functions run one at a time, in all streams and devices together, as CUDA may do.
+  bool serialize_host_functions = false;
+  /// Milliseconds after which a host function or a kernel's body that still runs ends the process
+  /// with status 2, with a report of what each stream waits for. 0: never.
+  unsigned host_function_limit_ms = 10000;
+  CostModel cost;
 };
 
 /// The defaults, changed by these variables of the environment: CULVERT_SIM_DEVICES (0 to 8),
-/// CULVERT_SIM_DEVICE_MEMORY (bytes), CULVERT_SIM_SCHEDULE (late, eager),
-/// CULVERT_SIM_DRIVER_VERSION (13000 for 13.0; 0 for no driver). CUDA_LAUNCH_BLOCKING=1 chooses the
+/// CULVERT_SIM_DEVICE_MEMORY (bytes), CULVERT_SIM_SCHEDULE (late, eager,
+/// random, or random:SEED), CULVERT_SIM_DRIVER_VERSION (13000 for 13.0; 0 for no driver). CUDA_LAUNCH_BLOCKING=1 chooses the
 /// eager schedule where CULVERT_SIM_SCHEDULE does not choose another. A bad value is told on stderr and
 /// ends the process with status 2, already at start-up.
 Config config_from_environment();
