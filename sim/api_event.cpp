@@ -37,8 +37,9 @@ cudaError_t record(const char* function, NullStream null, cudaEvent_t event_hand
 }
 
 cudaError_t query(Call& call, Event& event) {
+  constexpr const char* function = "cudaEventQuery";
   const OpPtr record = event.record;
-  if (!record) return cudaSuccess;
+  if (call.leaves_out_query(function) || !record) return cudaSuccess;
   if (!record->done() && event.answers < call.process.config.not_ready_answers) {
     ++event.answers;
     return cudaErrorNotReady;
@@ -46,7 +47,9 @@ cudaError_t query(Call& call, Event& event) {
   const bool finished = call.poll({record});
   const cudaError_t failure = call.process.failure(event.device);
   if (failure != cudaSuccess) return failure;
-  return finished ? cudaSuccess : cudaErrorNotReady;
+  if (!finished) return cudaErrorNotReady;
+  call.leaves_out(function);
+  return cudaSuccess;
 }
 
 }  // namespace
@@ -94,6 +97,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   return api("cudaEventSynchronize", [&](Call& call) {
     const std::shared_ptr<Event> event = call.event(handle);
     if (!event) return cudaErrorInvalidResourceHandle;
+    if (call.leaves_out("cudaEventSynchronize")) return call.process.failure(event->device);
     const cudaError_t error = call.wait({event->record}, event->device);
     call.process.trim_pools();
     return error;

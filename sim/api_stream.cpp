@@ -25,6 +25,8 @@ cudaError_t create(const char* function, cudaStream_t* result, unsigned flags, i
 
 // Answers "not ready" a limited number of times about the same work, then runs it.
 cudaError_t query(Call& call, Stream& stream) {
+  constexpr const char* function = "cudaStreamQuery";
+  if (call.leaves_out_query(function)) return cudaSuccess;
   const Ops ops = call.process.device_of(stream).streams.tails(stream);
   std::uint64_t newest = 0;
   bool done = true;
@@ -43,7 +45,9 @@ cudaError_t query(Call& call, Stream& stream) {
   const bool finished = call.poll(ops);
   const cudaError_t failure = call.process.failure(stream.device);
   if (failure != cudaSuccess) return failure;
-  return finished ? cudaSuccess : cudaErrorNotReady;
+  if (!finished) return cudaErrorNotReady;
+  call.leaves_out(function);
+  return cudaSuccess;
 }
 
 }  // namespace
@@ -52,6 +56,7 @@ namespace culvert::sim::detail::entry {
 
 cudaError_t stream_synchronize(NullStream null, cudaStream_t handle) {
   return stream_api("cudaStreamSynchronize", handle, null, [](Call& call, const StreamPtr& stream) {
+    if (call.leaves_out("cudaStreamSynchronize")) return call.process.failure(stream->device);
     const Ops ops = call.process.device_of(*stream).streams.tails(*stream);
     const cudaError_t error = call.wait(ops, stream->device);
     call.process.trim_pools();
@@ -72,6 +77,7 @@ cudaError_t stream_wait_event(NullStream null, cudaStream_t handle, cudaEvent_t 
     // Outside a capture, as measured on an H200.
     if (flags == cudaEventWaitExternal) return cudaErrorIllegalState;
     if (flags != cudaEventWaitDefault) return cudaErrorInvalidValue;
+    if (call.leaves_out("cudaStreamWaitEvent")) return call.process.failure(stream->device);
     if (event->record) {
       call.process.enqueue(call.lock, stream, {.name = "cudaStreamWaitEvent"}, {event->record});
     }

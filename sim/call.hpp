@@ -49,9 +49,17 @@ class Call {
   // Tells whether the operations are done, after having run those that do not block.
   bool poll(const Ops& ops);
 
+  // Tells whether an experiment leaves out this wait, or this query, which then answers "done".
+  bool leaves_out(const char* function);
+  bool leaves_out_query(const char* function);
+
   Process& process;
   Lock lock;
   ThreadState& thread;
+
+ private:
+  // Answers the error that it has to fail with, or 0.
+  int count(const char* function);
 };
 
 // Runs `body(call)` as the function of that name. No exception leaves it.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // The functions of culvert/sim/sim.hpp, but for config_from_environment.
 #include "culvert/sim/sim.hpp"
-#include "sim/process.hpp"
+
+#include <string_view>
+
+#include "sim/call.hpp"
 #include "sim/report.hpp"
 
 namespace culvert::sim {
@@ -49,8 +52,25 @@ std::uint64_t call_count(const char* function) {
       [&](Process& process, detail::Lock&) { return process.faults.calls(function); });
 }
 
-void fail_nth_call(const char* function, cudaError_t error, std::uint64_t nth) {
-  with_process([&](Process& process, detail::Lock&) { process.faults.add(function, error, nth); });
+void fail(const char* function, cudaError_t error, std::uint64_t nth, Repeat repeat) {
+  if (nth == 0) detail::refuse("fail: nth is 0: 1 is the next call");
+  if (error == cudaSuccess) detail::refuse("fail: cudaSuccess is no error");
+  if (function != nullptr && std::string_view(function).substr(0, 2) != "cu") {
+    detail::refuse("fail: \"%s\" is no function of CUDA's", function);
+  }
+  with_process([&](Process& process, detail::Lock&) {
+    process.faults.add(function, error, nth, repeat == Repeat::from_then_on);
+  });
+}
+
+void fail_operation(cudaStream_t stream, cudaError_t error, std::uint64_t nth) {
+  if (nth == 0) detail::refuse("fail_operation: nth is 0: 1 is the next operation");
+  if (error == cudaSuccess) detail::refuse("fail_operation: cudaSuccess is no error");
+  detail::Call call;
+  const detail::StreamPtr found = call.stream(stream, detail::NullStream::legacy);
+  if (!found) detail::refuse("fail_operation: there is no such stream");
+  found->fails_in = nth;
+  found->fails_with = error;
 }
 
 void clear_faults() {

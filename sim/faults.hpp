@@ -14,11 +14,18 @@ class Faults {
   // Counts a call and answers the error it has to fail with, or 0.
   int count_call(const char* function);
 
-  void add(const char* function, int error, std::uint64_t nth);
+  // The nth call from now on of a function, or of all with null; with `on`, those after it too.
+  void add(const char* function, int error, std::uint64_t nth, bool on);
+  // Whether counting is of any use.
+  bool is_wanted() const { return keeps_names_ || !faults_.empty(); }
   void clear_faults() { faults_.clear(); }
 
   std::uint64_t calls() const { return total_; }
   std::uint64_t calls(const char* function) const;
+
+  // From now on the name of each counted call is kept.
+  void keep_names() { keeps_names_ = true; }
+  const std::vector<const char*>& names() const { return names_; }
 
  private:
   struct Fault {
@@ -26,11 +33,14 @@ class Faults {
     std::string function;
     int error = 0;
     std::uint64_t remaining = 0;
+    bool on = false;
   };
 
   std::uint64_t total_ = 0;
   std::map<std::string, std::uint64_t, std::less<>> by_function_;
   std::vector<Fault> faults_;
+  bool keeps_names_ = false;
+  std::vector<const char*> names_;
 };
 
 }  // namespace culvert::sim::detail

@@ -56,8 +56,12 @@ Process::Process() {
   scheduler.set_hooks(
       {[this] { background.watch(); }, [this] { background.wake(); },
        [this](const Op& op, const Touch& touch) { report_stale(*this, op, touch); }});
+  experiment = experiment_from_environment();
   set_up(checked(config_from_environment()));
-  std::atexit([] { Process::instance().background.stop(); });
+  std::atexit([] {
+    write_journal(Process::instance().experiment);
+    Process::instance().background.stop();
+  });
   // The child must find the lock free.
   pthread_atfork([] { Process::instance().mutex.lock(); },
                  [] { Process::instance().mutex.unlock(); },
@@ -71,6 +75,10 @@ Process::Process() {
 
 void Process::set_up(const Config& wanted) {
   config = wanted;
+  if (experiment.order) {
+    config.schedule = experiment.order->schedule;
+    config.seed = experiment.order->seed;
+  }
   background.set_limits(config);
   scheduler.serialize_host_functions(config.serialize_host_functions);
   random.restart(config.seed);

@@ -14,6 +14,7 @@
 #include "sim/clock.hpp"
 #include "sim/device_memory.hpp"
 #include "sim/event.hpp"
+#include "sim/experiment.hpp"
 #include "sim/faults.hpp"
 #include "sim/handle_table.hpp"
 #include "sim/host_memory.hpp"
@@ -88,6 +89,7 @@ class Process {
   RandomOrder random;
   Clock clock;
   Faults faults;
+  Experiment experiment;
   DeviceMemory memory;
   HostMemory host;
   HandleTable<Stream> streams{HandleKind::stream};

@@ -23,6 +23,8 @@ set(culvert_sim_sources
   controls.cpp
   device_memory.cpp
   error_table.cpp
+  experiment.cpp
+  explore.cpp
   faults.cpp
   host_memory.cpp
   process.cpp

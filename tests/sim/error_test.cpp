@@ -67,7 +67,7 @@ TEST_F(Errors, StreamsTellWhatTheyAre) {
 }
 
 TEST_F(Errors, TheNthCallFailsWithoutEffect) {
-  sim::fail_nth_call("cudaStreamCreateWithFlags", cudaErrorMemoryAllocation, 2);
+  sim::fail("cudaStreamCreateWithFlags", cudaErrorMemoryAllocation, 2);
   cudaStream_t stream = make_stream();
   cudaStream_t second = nullptr;
   EXPECT_EQ(cudaStreamCreateWithFlags(&second, 0), cudaErrorMemoryAllocation);
@@ -76,12 +76,12 @@ TEST_F(Errors, TheNthCallFailsWithoutEffect) {
   EXPECT_EQ(sim::live().streams, 1U);
   EXPECT_EQ(sim::call_count("cudaStreamCreateWithFlags"), 2U);
 
-  sim::fail_nth_call(nullptr, cudaErrorUnknown);
+  sim::fail(nullptr, cudaErrorUnknown);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);  // not counted, never failed
   EXPECT_EQ(cudaStreamDestroy(stream), cudaErrorUnknown);
   EXPECT_EQ(sim::live().streams, 1U);
   CUDA_OK(cudaStreamDestroy(stream));
-  sim::fail_nth_call(nullptr, cudaErrorUnknown);
+  sim::fail(nullptr, cudaErrorUnknown);
   sim::clear_faults();
   CUDA_OK(cudaDeviceSynchronize());
 }

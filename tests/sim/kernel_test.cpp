@@ -395,7 +395,7 @@ TEST_F(Kernel, Occupancy) {
 }
 
 TEST_F(Kernel, AFaultFailsALaunch) {
-  sim::fail_nth_call("cudaLaunchKernelExC", cudaErrorLaunchOutOfResources);
+  sim::fail("cudaLaunchKernelExC", cudaErrorLaunchOutOfResources);
   EXPECT_EQ(launch(make_stream(), take_nothing), cudaErrorLaunchOutOfResources);
   EXPECT_EQ(sim::pending(), 0U);
 }

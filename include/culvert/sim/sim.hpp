@@ -129,9 +129,22 @@ std::uint64_t call_count();
 /// entry point counts under its own name, say "cuMemsetD32Async".
 std::uint64_t call_count(const char* function);
 
+/// Whether a fault happens once or to every such call after it too, until clear_faults().
+enum class Repeat { once, from_then_on };
+
 /// Makes a later call fail with `error` and without any effect: the nth one (1 is the next) of
-/// `function`, or of all counted functions if that is null. Several faults may wait at a time.
-void fail_nth_call(const char* function, cudaError_t error, std::uint64_t nth = 1);
+/// `function`, or of all counted functions if that is null. Several faults may wait at a time. The
+/// environment's CULVERT_SIM_FAIL does the same from the start of the program: FUNCTION:ERROR or
+/// FUNCTION:ERROR:NTH, with a + behind it for from_then_on; FUNCTION may be *, ERROR is a number or
+/// a name, and a comma separates several. An nth of 0, an error of 0 and a name that is no function
+/// of CUDA's end the process with status 2.
+void fail(const char* function, cudaError_t error, std::uint64_t nth = 1,
+          Repeat repeat = Repeat::once);
+
+/// Breaks the stream's device when it comes to the nth operation that is enqueued in the stream from
+/// now on (1 is the next), as an illegal address in a kernel does; see raise_sticky(). A handle that
+/// is no stream ends the process with status 2.
+void fail_operation(cudaStream_t stream, cudaError_t error, std::uint64_t nth = 1);
 
 /// Forgets the faults that have not happened yet.
 void clear_faults();
