@@ -55,6 +55,7 @@ void run_kernel(const KernelAction& action, const KernelLaunch& launch) {
   } catch (const IllegalAddress&) {
     Process& process = Process::instance();
     const Lock lock(process.mutex);
+    ++process.illegal_accesses;
     process.scheduler.fail(launch.device, cudaErrorIllegalAddress);
   }
 }

@@ -28,7 +28,13 @@ Experiment run_under(Experiment experiment, const Config& config, const Runner& 
     process.reset(lock, config);
   }
   outcome = run();
+  // What it left behind may be wrong, too.
+  run_pending();
   const Lock lock(process.mutex);
+  if (outcome.passed && process.illegal_accesses != 0) {
+    outcome.passed = false;
+    outcome.failure = "an operation touched memory that was freed or not yet allocated";
+  }
   std::swap(process.experiment, experiment);
   return experiment;
 }
@@ -121,7 +127,6 @@ FaultRun run_with_fault(std::uint64_t number, const char* function, const Live& 
   result.passed = outcome.passed;
   result.escaped = outcome.escaped;
   result.failure = outcome.failure;
-  run_pending();
   result.leaked = beyond(live(), base, function);
   return result;
 }
@@ -191,7 +196,6 @@ FaultReport for_each_fault(const Runner& run, const ExploreOptions& options) {
   experiment.faults.keep_names();
   Outcome outcome;
   experiment = run_under(std::move(experiment), options.config, run, outcome);
-  run_pending();
   const Live base = live();
   result.passed = outcome.passed;
   result.failure = outcome.failure;

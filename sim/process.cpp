@@ -33,6 +33,7 @@ void report_stale(Process& process, const Op& op, const Touch& touch) {
       "%s (operation %llu, stream %llu, device %d) touched %zu bytes at 0x%llx %s: illegal address",
       op.work.name, static_cast<unsigned long long>(op.sequence), op.stream, op.device, touch.size,
       static_cast<unsigned long long>(touch.block->address) + touch.offset, why);
+  ++process.illegal_accesses;
   process.scheduler.fail(op.device, cudaErrorIllegalAddress);
 }
 
@@ -115,6 +116,7 @@ void Process::reset(Lock& lock, const Config& wanted) {
   devices.clear();
   host.release_all(-1);
   faults = Faults();
+  illegal_accesses = 0;
   for (const auto& state : threads_) *state = ThreadState();
   set_up(next);
 }

@@ -2,8 +2,9 @@
 // Runs a test many times on the simulated runtime: under many schedules, with each wait left out in
 // turn, with each call failing in turn.
 //
-// A body is anything that can be called without arguments. It has failed if it returns false or an
-// exception leaves it; without a result it passes by returning. Each run starts from a fresh runtime
+// A body is anything that can be called without arguments. It has failed if it returns false, if an
+// exception leaves it, or if its work touched memory that was freed or not yet allocated; without a
+// result it passes by returning. Each run starts from a fresh runtime
 // (see reset()), so what the body uses it creates. It makes the same calls each time, from one host
 // thread at a time. The results do not see the expectations of a test framework: return a bool.
 #pragma once
