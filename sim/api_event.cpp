@@ -40,7 +40,8 @@ cudaError_t query(Call& call, Event& event) {
   constexpr const char* function = "cudaEventQuery";
   const OpPtr record = event.record;
   if (call.leaves_out_query(function) || !record) return cudaSuccess;
-  if (!record->done() && event.answers < call.process.config.not_ready_answers) {
+  const bool was_done = record->done();
+  if (!was_done && event.answers < call.process.config.not_ready_answers) {
     ++event.answers;
     return cudaErrorNotReady;
   }
@@ -48,7 +49,7 @@ cudaError_t query(Call& call, Event& event) {
   const cudaError_t failure = call.process.failure(event.device);
   if (failure != cudaSuccess) return failure;
   if (!finished) return cudaErrorNotReady;
-  call.leaves_out(function);
+  call.count_answered_query(function, was_done);
   return cudaSuccess;
 }
 

@@ -46,7 +46,7 @@ cudaError_t query(Call& call, Stream& stream) {
   const cudaError_t failure = call.process.failure(stream.device);
   if (failure != cudaSuccess) return failure;
   if (!finished) return cudaErrorNotReady;
-  call.leaves_out(function);
+  call.count_answered_query(function, done);
   return cudaSuccess;
 }
 

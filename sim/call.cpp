@@ -61,6 +61,10 @@ cudaError_t Call::wait(const Ops& ops, int device_index) {
 
 bool Call::leaves_out(const char* function) { return process.experiment.waits.skip(function); }
 
+void Call::count_answered_query(const char* function, bool was_done) {
+  process.experiment.waits.skip(function, !was_done);
+}
+
 bool Call::leaves_out_query(const char* function) {
   return process.experiment.waits.skip_query(function);
 }

@@ -51,6 +51,7 @@ class Call {
 
   // Tells whether an experiment leaves out this wait, or this query, which then answers "done".
   bool leaves_out(const char* function);
+  void count_answered_query(const char* function, bool was_done);
   bool leaves_out_query(const char* function);
 
   Process& process;

@@ -170,7 +170,9 @@ WaitReport for_each_wait(const Runner& run, const ExploreOptions& options) {
   result.failure = outcome.failure;
   std::uint64_t number = 0;
   for (const Waits::Wait& made : experiment.waits.made()) {
-    result.waits.push_back({.number = ++number, .function = made.function, .where = made.where});
+    ++number;
+    if (!made.waits) continue;
+    result.waits.push_back({.number = number, .function = made.function, .where = made.where});
   }
   if (result.passed) {
     for (Wait& wait : result.waits) look_for_catch(wait, run, options);

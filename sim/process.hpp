@@ -97,7 +97,7 @@ class Process {
   HandleTable<Pool> pools{HandleKind::pool};
   std::vector<Device> devices;
   std::size_t illegal_accesses = 0;  // that the simulation has seen since the last reset
-  bool forked = false;  // the child of a fork cannot use CUDA
+  bool forked = false;               // the child of a fork cannot use CUDA
 
  private:
   struct ThreadEnd;

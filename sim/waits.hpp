@@ -11,18 +11,20 @@
 namespace culvert::sim::detail {
 
 // A query that answers "done" orders like a wait, so it is one. Of the queries about the same work
-// only that one counts, so the numbers do not depend on how often a program had to ask.
+// only that one counts, so the numbers do not depend on how often a program had to ask. One about
+// work that was done before counts too, since that depends on the schedule, but it is no wait.
 class Waits {
  public:
   struct Wait {
     const char* function;
     std::string where;
+    bool waits;  // false: a query about work that was done
   };
 
   // Counts a wait. Tells whether it is the one to leave out.
-  bool skip(const char* function) {
+  bool skip(const char* function, bool waits = true) {
     ++count_;
-    if (keeps_) made_.push_back({function, where()});
+    if (keeps_) made_.push_back({function, where(), waits});
     return count_ == left_out_ && left_out_function_ == function;
   }
 
