@@ -98,7 +98,8 @@ void write_journal(const Experiment& experiment) {
   number = 0;
   for (const Waits::Wait& wait : experiment.waits.made()) {
     std::fprintf(file, "%s %llu %s %s\n", wait.waits ? "wait" : "query",
-                 static_cast<unsigned long long>(++number), wait.function, wait.where.c_str());
+                 static_cast<unsigned long long>(++number), wait.function,
+                 describe(wait.where).c_str());
   }
   std::fclose(file);
 }

@@ -172,7 +172,8 @@ WaitReport for_each_wait(const Runner& run, const ExploreOptions& options) {
   for (const Waits::Wait& made : experiment.waits.made()) {
     ++number;
     if (!made.waits) continue;
-    result.waits.push_back({.number = number, .function = made.function, .where = made.where});
+    result.waits.push_back(
+        {.number = number, .function = made.function, .where = describe(made.where)});
   }
   if (result.passed) {
     for (Wait& wait : result.waits) look_for_catch(wait, run, options);

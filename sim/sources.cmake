@@ -18,6 +18,7 @@ set(culvert_sim_sources
   attributes.cpp
   background.cpp
   call.cpp
+  call_site.cpp
   clock.cpp
   config.cpp
   controls.cpp

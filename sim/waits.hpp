@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/call_site.hpp"
+
 namespace culvert::sim::detail {
 
 // A query that answers "done" orders like a wait, so it is one. Of the queries about the same work
@@ -17,14 +19,14 @@ class Waits {
  public:
   struct Wait {
     const char* function;
-    std::string where;
+    CallSite where;
     bool waits;  // false: a query about work that was done
   };
 
   // Counts a wait. Tells whether it is the one to leave out.
   bool skip(const char* function, bool waits = true) {
     ++count_;
-    if (keeps_) made_.push_back({function, where(), waits});
+    if (keeps_) made_.push_back({function, CallSite::here(), waits});
     return count_ == left_out_ && left_out_function_ == function;
   }
 
@@ -46,8 +48,6 @@ class Waits {
   std::uint64_t count() const { return count_; }
 
  private:
-  static std::string where() { return {}; }
-
   std::uint64_t count_ = 0;
   std::uint64_t left_out_ = 0;  // 0: none
   std::string left_out_function_;

@@ -133,6 +133,8 @@ TEST_F(ExploreTest, ARedundantWaitIsNamed) {
   ASSERT_EQ(report.waits.size(), 2U);
   EXPECT_EQ(report.waits[0].function, "cudaStreamSynchronize");
   EXPECT_FALSE(report.waits[0].caught);
+  EXPECT_NE(report.waits[0].where.find("explore_test.cpp:"), std::string::npos)
+      << report.waits[0].where;
   EXPECT_EQ(report.waits[1].function, "cudaStreamQuery");
   EXPECT_TRUE(report.waits[1].caught);
   EXPECT_EQ(report.waits[1].caught_by, "late");
