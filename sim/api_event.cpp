@@ -16,6 +16,7 @@ cudaError_t create(const char* function, cudaEvent_t* result, unsigned flags) {
     auto event = std::make_shared<Event>();
     event->device = call.thread.device;
     event->timing = timing;
+    event->made = CallSite::here();
     *result = reinterpret_cast<cudaEvent_t>(call.process.events.add(std::move(event)));
     return cudaSuccess;
   });

@@ -42,6 +42,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* result, const cudaMemPoolProps* pro
     // There is no other process to share it with.
     if (properties->handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;
     auto pool = std::make_shared<Pool>();
+    pool->made = CallSite::here();
     pool->device = properties->location.id;
 #if CUDART_VERSION >= 12030
     pool->max_size = properties->maxSize;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "sim/call_site.hpp"
+
 namespace culvert::sim::detail {
 
 struct Pool;
@@ -31,6 +33,7 @@ struct Block {
   bool free_requested = false;  // cudaFreeAsync was called: new work may not use it
   unsigned flags = 0;           // of cudaHostAlloc and cudaHostRegister
   std::shared_ptr<Pool> pool;   // null for cudaMalloc
+  CallSite made;
 };
 
 using BlockPtr = std::shared_ptr<Block>;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sim/call.hpp"
+#include "sim/leaks.hpp"
 #include "sim/report.hpp"
 
 namespace culvert::sim {
@@ -99,6 +100,10 @@ Live live() {
     live.host_registrations = process.host.count(detail::BlockKind::registered);
     return live;
   });
+}
+
+std::size_t report_leaks() {
+  return with_process([](Process& process, detail::Lock&) { return detail::print_leaks(process); });
 }
 
 bool is_simulated() { return true; }

@@ -162,6 +162,7 @@ BlockPtr DeviceMemory::allocate(int device, std::size_t size) {
   block->size = size;
   block->capacity = capacity;
   block->device = device;
+  block->made = CallSite::here();
   blocks_.emplace(block->address, block);
   return block;
 }

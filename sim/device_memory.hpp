@@ -63,6 +63,11 @@ class DeviceMemory {
   // What the blocks of one device take.
   std::size_t used(int device) const { return used_[static_cast<std::size_t>(device)]; }
 
+  template <class Function>
+  void for_each(Function function) const {
+    for (const auto& [address, block] : blocks_) function(*block);
+  }
+
  private:
   bool map_range(std::size_t total);
   void unmap();

@@ -2,6 +2,7 @@
 // An event: a name for the operation that recorded it last. Plain data that knows no CUDA.
 #pragma once
 
+#include "sim/call_site.hpp"
 #include "sim/op.hpp"
 
 namespace culvert::sim::detail {
@@ -9,7 +10,8 @@ namespace culvert::sim::detail {
 struct Event {
   int device = 0;
   bool timing = true;
-  OpPtr record;     // null until it is recorded
+  OpPtr record;  // null until it is recorded
+  CallSite made;
   int answers = 0;  // how often a query about this record was answered with "not ready"
 };
 

@@ -46,6 +46,11 @@ class HandleTable {
   std::size_t size() const { return objects_.size(); }
 
   template <class Function>
+  void for_each_handle(Function function) const {
+    for (const auto& [handle, object] : objects_) function(handle, *object);
+  }
+
+  template <class Function>
   void for_each(Function function) const {
     for (const auto& [handle, object] : objects_) function(*object);
   }

@@ -40,6 +40,7 @@ BlockPtr HostMemory::add_registered(void* bytes, std::size_t size, unsigned flag
   block->size = size;
   block->capacity = size;
   block->device = device;
+  block->made = CallSite::here();
   block->kind = BlockKind::registered;
   block->flags = flags;
   blocks_.emplace(block->address, block);

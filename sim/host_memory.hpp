@@ -30,6 +30,11 @@ class HostMemory {
   std::size_t count(BlockKind kind) const;
   std::size_t allocated_bytes() const;
 
+  template <class Function>
+  void for_each(Function function) const {
+    for (const auto& [address, block] : blocks_) function(*block);
+  }
+
  private:
   std::map<std::uintptr_t, BlockPtr> blocks_;
 };

@@ -6,12 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sim/call_site.hpp"
+
 namespace culvert::sim::detail {
 
 struct Pool {
   std::uintptr_t handle = 0;
   int device = 0;
   bool is_default = false;
+  CallSite made;
   std::size_t max_size = 0;  // 0: as much as the device has
   std::uint64_t release_threshold = 0;
   int reuse_follow_event_dependencies = 1;

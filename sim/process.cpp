@@ -11,6 +11,7 @@
 #include "sim/config.hpp"
 #include "sim/report.hpp"
 #include "sim/startup_check.hpp"
+#include "sim/stray_access.hpp"
 
 namespace culvert::sim::detail {
 namespace {
@@ -52,8 +53,12 @@ Process& Process::instance() {
   return *process;
 }
 
+std::atomic<bool> Process::made_{false};
+
 Process::Process() {
   check_startup();
+  watch_for_stray_accesses();
+  made_ = true;
   scheduler.set_hooks(
       {[this] { background.watch(); }, [this] { background.wake(); },
        [this](const Op& op, const Touch& touch) { report_stale(*this, op, touch); }});
@@ -181,6 +186,7 @@ void Process::end_thread(ThreadState* state) {
 
 StreamPtr Process::make_stream(int index, StreamKind kind, unsigned flags, int priority) {
   auto stream = std::make_shared<Stream>();
+  stream->made = CallSite::here();
   stream->kind = kind;
   stream->id = next_stream_id_++;
   stream->device = index;

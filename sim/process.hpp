@@ -2,6 +2,7 @@
 // The state of the simulated runtime in this process.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -53,6 +54,8 @@ struct ThreadState {
 class Process {
  public:
   static Process& instance();
+  // Whether the program has made any call.
+  static bool exists() { return made_; }
 
   void reset(Lock& lock, const Config& wanted);
   void reset_device(Lock& lock, int device);
@@ -100,6 +103,7 @@ class Process {
   bool forked = false;               // the child of a fork cannot use CUDA
 
  private:
+  static std::atomic<bool> made_;
   struct ThreadEnd;
 
   Process();

@@ -28,11 +28,13 @@ set(culvert_sim_sources
   explore.cpp
   faults.cpp
   host_memory.cpp
+  leaks.cpp
   process.cpp
   random_order.cpp
   report.cpp
   scheduler.cpp
   startup_check.cpp
+  stray_access.cpp
   stream.cpp
   stuck.cpp
   transfer.cpp

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/call_site.hpp"
 #include "sim/op.hpp"
 
 namespace culvert::sim::detail {
@@ -23,6 +24,7 @@ struct Stream {
   bool destroyed = false;
   std::uint64_t fails_in = 0;  // its operation of this number from now on fails; 0: none
   int fails_with = 0;
+  CallSite made;
   OpPtr tail;  // the last operation enqueued, also once it is done: it holds the virtual time
 
   // How often a query about the operation with this number was answered with "not ready".

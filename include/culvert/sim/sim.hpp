@@ -166,6 +166,13 @@ struct Live {
 };
 Live live();
 
+/// Prints on standard error what live() counts, by kind and by the line that made it, and answers how
+/// many there are. The events that culvert keeps for itself are not among them. The same is printed
+/// when the program ends, after the destructors of its static objects; CULVERT_SIM_LEAKS=fail also
+/// ends it with status 2 then, and off prints nothing. A program that ends by abort() or _Exit()
+/// tells nothing.
+std::size_t report_leaks();
+
 /// True: the process runs on the simulated runtime.
 bool is_simulated();
 
