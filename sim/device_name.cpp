@@ -41,9 +41,9 @@ std::string as_written(std::string name) {
 }  // namespace
 
 bool DeviceName::is_meant_by(std::string_view wanted) const {
-  const std::string_view all = name;
+  const std::string all = as_written(name);
   if (wanted.empty() || !all.ends_with(wanted)) return false;
-  const std::string_view rest = all.substr(0, all.size() - wanted.size());
+  const std::string_view rest = std::string_view(all).substr(0, all.size() - wanted.size());
   return rest.empty() || rest.ends_with("::");
 }
 

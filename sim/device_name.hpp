@@ -12,7 +12,8 @@ struct DeviceName {
   std::string name;
   std::string parameters;  // empty for variables and for kernels that are extern "C"
 
-  // Whether a person means it by `wanted`: the whole name, or the end of it after a "::".
+  // Whether a person means it by `wanted`: the whole name, or the end of it after a "::". Unnamed
+  // namespaces are left out.
   bool is_meant_by(std::string_view wanted) const;
   // Whether only the file that has it can name it.
   bool is_local() const;

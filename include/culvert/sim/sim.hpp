@@ -262,8 +262,8 @@ void define_kernel(void (*kernel)(Parameters...)) {
 
 /// The same for kernels that another file cannot name, such as those of an anonymous namespace in a
 /// .cu file: "scale", "algorithms::scale" or "scale<float, 3>", and the body's parameter types,
-/// which have to be the kernel's. Namespaces may be left out from the left. Kernels that have a
-/// definition of their own keep it.
+/// which have to be the kernel's. Namespaces may be left out from the left, and unnamed ones always
+/// are. Kernels that have a definition of their own keep it.
 template <class Body>
 void define_kernel(const char* name, Body body) {
   detail::define_by_name(name, std::move(body),
