@@ -15,7 +15,7 @@ Kernels& Kernels::instance() {
 void Kernels::define(const void* kernel, KernelDefinition definition) {
   const std::lock_guard lock(mutex_);
   entries_[kernel].definition = std::make_shared<const Kernel>(Kernel{std::move(definition), {}});
-  changed();
+  ++version_;
 }
 
 void Kernels::define(std::string name, std::string parameters, KernelDefinition definition) {
@@ -25,22 +25,23 @@ void Kernels::define(std::string name, std::string parameters, KernelDefinition 
   for (auto named = begin; named != end; ++named) {
     if (named->second.parameters != parameters) continue;
     named->second.definition = std::move(made);
-    return changed();
+    ++version_;
+    return;
   }
   named_.emplace(std::move(name), Named{std::move(parameters), std::move(made)});
-  changed();
+  ++version_;
 }
 
 void Kernels::set_time(const void* kernel, KernelTime time) {
   const std::lock_guard lock(mutex_);
   entries_[kernel].time = std::move(time);
-  changed();
+  ++version_;
 }
 
 void Kernels::set_time(std::string name, KernelTime time) {
   const std::lock_guard lock(mutex_);
   named_times_[std::move(name)] = std::move(time);
-  changed();
+  ++version_;
 }
 
 void Kernels::add(const void* owner, const void* kernel, const char* mangled_name) {
@@ -49,17 +50,13 @@ void Kernels::add(const void* owner, const void* kernel, const char* mangled_nam
   entry.owner = owner;
   entry.mangled_name = &mangled_names_.emplace_back(mangled_name);
   entry.name = device_name(mangled_name);
-  changed();
+  ++version_;
 }
 
 void Kernels::remove_all(const void* owner) {
   const std::lock_guard lock(mutex_);
   std::erase_if(entries_, [&](const auto& entry) { return entry.second.owner == owner; });
-  changed();
-}
-
-void Kernels::changed() {
-  for (auto& [kernel, entry] : entries_) entry.found = nullptr;
+  ++version_;
 }
 
 KernelPtr Kernels::definition_of(const Entry& entry) const {
@@ -93,10 +90,11 @@ KernelPtr Kernels::find(const void* kernel) {
   const auto found = entries_.find(kernel);
   if (found == entries_.end()) return nullptr;
   Entry& entry = found->second;
-  if (!entry.found) {
+  if (!entry.found || entry.found_version != version_) {
     const KernelPtr definition = definition_of(entry);
-    if (!definition) return nullptr;
-    entry.found = std::make_shared<const Kernel>(Kernel{*definition, time_of(entry)});
+    entry.found =
+        definition ? std::make_shared<const Kernel>(Kernel{*definition, time_of(entry)}) : nullptr;
+    entry.found_version = version_;
   }
   return entry.found;
 }

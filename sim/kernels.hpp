@@ -2,6 +2,7 @@
 // The kernels of the program: those that nvcc's objects register, and what they do here.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
@@ -51,7 +52,8 @@ class Kernels {
     const void* owner = nullptr;
     const std::string* mangled_name = nullptr;
     DeviceName name;
-    KernelPtr found;  // what `find` answers, once it was asked
+    KernelPtr found;                  // what `find` answers, once it was asked
+    std::uint64_t found_version = 0;  // ... after so many changes
   };
   struct Named {
     std::string parameters;
@@ -60,9 +62,8 @@ class Kernels {
 
   KernelPtr definition_of(const Entry& entry) const;
   KernelTime time_of(const Entry& entry) const;
-  void changed();
-
   std::mutex mutex_;
+  std::uint64_t version_ = 0;  // how often anything changed
   std::map<const void*, Entry> entries_;
   std::multimap<std::string, Named> named_;
   std::map<std::string, KernelTime> named_times_;
