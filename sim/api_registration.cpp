@@ -2,8 +2,9 @@
 // What the objects that nvcc makes of .cu files call before main: they tell which kernels and
 // variables they have. No header of CUDA declares these functions for other compilers. They ask
 // nothing of a device, so they work on a machine without one.
+#include <sys/mman.h>
+
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "sim/device_image.hpp"
@@ -30,20 +31,19 @@ Variable variable_of(void** handle, const char* mangled_name, std::size_t size) 
   return variable;
 }
 
-// Memory that host code and kernels use alike. It is never freed: the program holds its address.
+// Memory that host code and kernels use alike. It is never freed: the program holds its address, and
+// may use it until its very end. So it comes from the system, where no leak checker looks for it.
 BlockPtr managed_memory(const Variable& variable) {
-  constexpr std::size_t alignment = culvert::sim::device_alignment;
-  const std::size_t capacity = (variable.size + alignment - 1) / alignment * alignment;
-  void* const bytes = std::aligned_alloc(alignment, capacity);
-  if (bytes == nullptr) refuse("no memory for the variable %s", variable.name.name.c_str());
+  void* const bytes =
+      mmap(nullptr, variable.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (bytes == MAP_FAILED) refuse("no memory for the variable %s", variable.name.name.c_str());
   auto block = std::make_shared<Block>();
   block->address = reinterpret_cast<std::uintptr_t>(bytes);
   block->bytes = static_cast<std::byte*>(bytes);
   block->size = variable.size;
-  block->capacity = capacity;
+  block->capacity = variable.size;
   block->kind = BlockKind::registered;
   block->is_variable = true;
-  std::fill_n(block->bytes, variable.size, std::byte{0});
   if (variable.initial) {
     std::copy(variable.initial->begin(), variable.initial->end(), block->bytes);
   } else {
