@@ -8,7 +8,8 @@
 #                                    it, or as the target's CUDA_RUNTIME_LIBRARY says
 #                       cuda_shared  the real runtime as a shared library
 #                       cuda_static  the real runtime as a static library
-#                       sim          the simulated runtime
+#                       sim          the simulated runtime; CMake links no other for CUDA's
+#                                    language, see simulated-runtime-only.cmake
 #   culvert::sim      the simulated runtime by itself, for programs that call CUDA directly
 #
 # Expects this file's folder to have the include/ and sim/ folders beside or above it.
@@ -108,3 +109,5 @@ string(CONCAT culvert_runtime
   # No such target: CMake's message names it.
   "$<$<NOT:${culvert_known}>:culvert::CULVERT_RUNTIME_of_$<TARGET_PROPERTY:NAME>_must_be_cuda_cuda_shared_cuda_static_or_sim>")
 target_link_libraries(culvert INTERFACE "${culvert_runtime}")
+
+include("${CMAKE_CURRENT_LIST_DIR}/simulated-runtime-only.cmake")

@@ -31,7 +31,8 @@ cudaError_t allocate(Call& call, const StreamPtr& stream, const char* function, 
 
 cudaError_t release(Call& call, const StreamPtr& stream, const char* function, void* pointer) {
   const BlockPtr block = call.process.memory.find(address_of(pointer));
-  if (!block || block->address != address_of(pointer) || block->free_requested) {
+  if (!block || block->address != address_of(pointer) || block->free_requested ||
+      block->is_variable) {
     return cudaErrorInvalidValue;
   }
   block->free_requested = true;

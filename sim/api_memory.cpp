@@ -29,7 +29,8 @@ cudaError_t cudaFree(void* pointer) {
   return api("cudaFree", [&](Call& call) {
     if (pointer == nullptr) return cudaSuccess;
     const BlockPtr block = call.process.memory.find(address_of(pointer));
-    if (!block || block->address != address_of(pointer) || block->free_requested) {
+    if (!block || block->address != address_of(pointer) || block->free_requested ||
+        block->is_variable) {
       return cudaErrorInvalidValue;
     }
     const cudaError_t failure = call.process.failure(block->device);

@@ -107,6 +107,35 @@ cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t* config, const voi
   return entry::launch_kernel_ex(null, config, kernel, arguments);
 }
 
+cudaError_t cudaLaunchCooperativeKernel_ptsz(const void* kernel, dim3 grid, dim3 block,
+                                             void** arguments, std::size_t shared_memory,
+                                             cudaStream_t stream) {
+  return entry::launch_cooperative_kernel(null, kernel, grid, block, arguments, shared_memory,
+                                          stream);
+}
+
+cudaError_t cudaMemcpyToSymbol_ptds(const void* symbol, const void* from, std::size_t count,
+                                    std::size_t offset, cudaMemcpyKind kind) {
+  return entry::memcpy_to_symbol(null, symbol, from, count, offset, kind);
+}
+
+cudaError_t cudaMemcpyFromSymbol_ptds(void* to, const void* symbol, std::size_t count,
+                                      std::size_t offset, cudaMemcpyKind kind) {
+  return entry::memcpy_from_symbol(null, to, symbol, count, offset, kind);
+}
+
+cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void* symbol, const void* from, std::size_t count,
+                                         std::size_t offset, cudaMemcpyKind kind,
+                                         cudaStream_t stream) {
+  return entry::memcpy_to_symbol_async(null, symbol, from, count, offset, kind, stream);
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void* to, const void* symbol, std::size_t count,
+                                           std::size_t offset, cudaMemcpyKind kind,
+                                           cudaStream_t stream) {
+  return entry::memcpy_from_symbol_async(null, to, symbol, count, offset, kind, stream);
+}
+
 cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** pointer,
                                                   unsigned version, unsigned long long flags,
                                                   cudaDriverEntryPointQueryResult* status) {

@@ -31,6 +31,7 @@ struct Block {
   BlockKind kind = BlockKind::device;
   BlockState state = BlockState::live;
   bool free_requested = false;  // cudaFreeAsync was called: new work may not use it
+  bool is_variable = false;     // a __device__ variable, which no program frees
   unsigned flags = 0;           // of cudaHostAlloc and cudaHostRegister
   std::shared_ptr<Pool> pool;   // null for cudaMalloc
   CallSite made;

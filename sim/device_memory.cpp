@@ -213,9 +213,15 @@ BlockPtr DeviceMemory::find(std::uintptr_t address) const {
   return address - block->address < block->size ? block : nullptr;
 }
 
+std::size_t DeviceMemory::count() const {
+  std::size_t count = 0;
+  for (const auto& [address, block] : blocks_) count += block->is_variable ? 0 : 1;
+  return count;
+}
+
 std::size_t DeviceMemory::bytes() const {
   std::size_t bytes = 0;
-  for (const auto& [address, block] : blocks_) bytes += block->size;
+  for (const auto& [address, block] : blocks_) bytes += block->is_variable ? 0 : block->size;
   return bytes;
 }
 

@@ -58,7 +58,8 @@ class DeviceMemory {
   BlockPtr find(std::uintptr_t address) const;
 
   std::size_t bytes_per_device() const { return bytes_per_device_; }
-  std::size_t count() const { return blocks_.size(); }
+  // Of allocations; variables are none.
+  std::size_t count() const;
   std::size_t bytes() const;
   // What the blocks of one device take.
   std::size_t used(int device) const { return used_[static_cast<std::size_t>(device)]; }

@@ -56,6 +56,21 @@ cudaError_t launch_kernel(NullStream null, const void* kernel, dim3 grid, dim3 b
                           void** arguments, std::size_t shared_memory, cudaStream_t stream);
 cudaError_t launch_kernel_ex(NullStream null, const cudaLaunchConfig_t* config, const void* kernel,
                              void** arguments);
+cudaError_t launch_cooperative_kernel(NullStream null, const void* kernel, dim3 grid, dim3 block,
+                                      void** arguments, std::size_t shared_memory,
+                                      cudaStream_t stream);
+
+// api_symbol.cpp
+cudaError_t memcpy_to_symbol(NullStream null, const void* symbol, const void* from,
+                             std::size_t count, std::size_t offset, cudaMemcpyKind kind);
+cudaError_t memcpy_from_symbol(NullStream null, void* to, const void* symbol, std::size_t count,
+                               std::size_t offset, cudaMemcpyKind kind);
+cudaError_t memcpy_to_symbol_async(NullStream null, const void* symbol, const void* from,
+                                   std::size_t count, std::size_t offset, cudaMemcpyKind kind,
+                                   cudaStream_t stream);
+cudaError_t memcpy_from_symbol_async(NullStream null, void* to, const void* symbol,
+                                     std::size_t count, std::size_t offset, cudaMemcpyKind kind,
+                                     cudaStream_t stream);
 
 // api_driver.cpp
 cudaError_t get_driver_entry_point(NullStream null, const char* function, const char* symbol,

@@ -121,8 +121,8 @@ std::size_t print_leaks(const Process& process) {
     if (!pool.is_default) leaks.add("memory pool", pool.made);
   });
   const auto add_block = [&](const Block& block) {
-    // Given back, though that has not run.
-    if (block.free_requested) return;
+    // Given back, though that has not run; or a variable of the program.
+    if (block.free_requested || block.is_variable) return;
     leaks.add(name_of(block), block.made, block.size);
   };
   process.memory.for_each(add_block);

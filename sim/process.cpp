@@ -104,7 +104,7 @@ void Process::set_up(const Config& wanted) {
     pool->device = index;
     pool->is_default = true;
     pool->handle = pools.add(pool);
-    devices.push_back({DeviceStreams(std::move(legacy)), pool, pool, {}, {}});
+    devices.push_back({DeviceStreams(std::move(legacy)), pool, pool, {}, {}, {}});
   }
 }
 
@@ -157,6 +157,7 @@ void Process::reset_device(Lock& lock, int index) {
   reset.current_pool = reset.default_pool;
   reset.peers.clear();
   reset.kernels.clear();
+  reset.variables.clear();
 }
 
 ThreadState& Process::thread() {

@@ -27,6 +27,8 @@ namespace culvert::sim::detail {
 
 using PoolPtr = std::shared_ptr<Pool>;
 
+struct Variable;  // variables.hpp
+
 // What cudaFuncSetAttribute set for a kernel on a device.
 struct KernelSettings {
   int dynamic_shared_memory = -1;  // -1: nothing set
@@ -39,6 +41,15 @@ struct Device {
   PoolPtr current_pool;
   std::set<int> peers;  // devices whose memory it may access
   std::map<const void*, KernelSettings> kernels;
+  std::map<std::shared_ptr<const Variable>, BlockPtr> variables;  // those that were used
+};
+
+// What stands between <<< and >>> of a launch.
+struct LaunchConfiguration {
+  dim3 grid;
+  dim3 block;
+  std::size_t shared_memory = 0;
+  cudaStream_t stream = nullptr;
 };
 
 // What CUDA keeps for each host thread.
@@ -48,6 +59,7 @@ struct ThreadState {
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
   std::uint64_t clock_ns = 0;         // virtual time up to which it has waited
   std::vector<StreamPtr> per_thread;  // the per-thread default stream of each device, if used
+  std::vector<LaunchConfiguration> configurations;  // of launches that have begun
 };
 
 // Never destroyed, since other threads may use it until the process ends. `mutex` guards all of it.

@@ -10,11 +10,16 @@ set(culvert_sim_sources
   api_host_function.cpp
   api_host_memory.cpp
   api_kernel.cpp
+  api_kernel_facts.cpp
   api_malloc_async.cpp
   api_memory.cpp
+  api_nvcc.cpp
+  api_occupancy.cpp
   api_per_thread.cpp
   api_pool.cpp
+  api_registration.cpp
   api_stream.cpp
+  api_symbol.cpp
   attributes.cpp
   background.cpp
   call.cpp
@@ -22,12 +27,16 @@ set(culvert_sim_sources
   clock.cpp
   config.cpp
   controls.cpp
+  device_image.cpp
   device_memory.cpp
+  device_name.cpp
   error_table.cpp
   experiment.cpp
   explore.cpp
   faults.cpp
   host_memory.cpp
+  kernel_limits.cpp
+  kernels.cpp
   leaks.cpp
   process.cpp
   random_order.cpp
@@ -38,4 +47,5 @@ set(culvert_sim_sources
   stream.cpp
   stuck.cpp
   transfer.cpp
+  variables.cpp
 )

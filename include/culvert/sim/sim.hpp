@@ -16,7 +16,9 @@
 #include <memory>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
+#include <vector>
 
 #include "cuda_runtime_api.h"
 
@@ -55,7 +57,7 @@ struct CostModel {
   double device_gb_per_s = 3900;
   double host_to_host_gb_per_s = 10;     ///< Assumed.
   std::uint64_t copy_latency_ns = 1600;  ///< Of each copy and fill beside its bytes. Assumed.
-  /// Of each kernel beside its own time, which define_kernel() or set_kernel_time() gives: from one
+  /// Of each kernel beside its own time, which set_kernel_time() gives: from one
   /// kernel to the next in a stream.
   std::uint64_t kernel_launch_ns = 1600;
   std::uint64_t event_record_ns = 1000;   ///< Assumed.
@@ -93,7 +95,7 @@ struct Config {
   /// Milliseconds after which a host function or a kernel's body that still runs ends the process
   /// with status 2, with a report of what each stream waits for. 0: never.
   unsigned host_function_limit_ms = 10000;
-  CostModel cost;
+  CostModel cost = {};
 };
 
 /// The defaults, changed by these variables of the environment: CULVERT_SIM_DEVICES (0 to 8),
@@ -188,6 +190,9 @@ struct KernelLaunch {
   int device = 0;
 };
 
+/// What a kernel takes of virtual time, in nanoseconds, beside CostModel::kernel_launch_ns.
+using KernelTime = std::function<std::uint64_t(const KernelLaunch&)>;
+
 namespace detail {
 
 // Runs a kernel whose parameters it holds.
@@ -195,8 +200,19 @@ using KernelAction = std::function<void(const KernelLaunch&)>;
 // Copies the parameters that the launch points to.
 using KernelBinder = std::function<KernelAction(void** arguments)>;
 
-void define_kernel(const void* kernel, std::size_t parameters, KernelBinder bind);
+struct KernelDefinition {
+  std::vector<std::size_t> sizes;  // of the parameters
+  std::vector<std::size_t> alignments;
+  KernelBinder bind;
+};
+
+void define_kernel(const void* kernel, KernelDefinition definition);
+// `type` is that of the kernel as a function, as std::type_info names it.
+void define_kernel(const char* name, const char* type, KernelDefinition definition);
+void set_kernel_time(const void* kernel, KernelTime time);
+void set_kernel_time(const char* name, KernelTime time);
 void* memory(const void* pointer, std::size_t count, std::size_t element_size);
+void* variable(const char* name, std::size_t count, std::size_t element_size);
 
 template <class... Parameters, class Body, std::size_t... I>
 KernelAction bind_kernel(const std::shared_ptr<Body>& body, [[maybe_unused]] void** arguments,
@@ -213,6 +229,33 @@ KernelAction bind_kernel(const std::shared_ptr<Body>& body, [[maybe_unused]] voi
       };
 }
 
+template <class... Parameters, class Body>
+KernelDefinition make_definition(Body body) {
+  static_assert(std::is_invocable_v<Body&, const KernelLaunch&, const Parameters&...> ||
+                    std::is_invocable_v<Body&, const Parameters&...>,
+                "define_kernel: the body takes neither the kernel's parameters nor a "
+                "const KernelLaunch& and the kernel's parameters");
+  return {{sizeof(Parameters)...},
+          {alignof(Parameters)...},
+          [shared = std::make_shared<Body>(std::move(body))](void** arguments) {
+            return bind_kernel<Parameters...>(shared, arguments,
+                                              std::index_sequence_for<Parameters...>());
+          }};
+}
+
+// The parameters of the kernel that a body stands for.
+template <class Result, class... Parameters, class Body>
+void define_by_name(const char* name, Body&& body, std::function<Result(Parameters...)>*) {
+  define_kernel(name, typeid(void(std::remove_cvref_t<Parameters>...)).name(),
+                make_definition<std::remove_cvref_t<Parameters>...>(std::forward<Body>(body)));
+}
+template <class Result, class... Parameters, class Body>
+void define_by_name(const char* name, Body&& body,
+                    std::function<Result(const KernelLaunch&, Parameters...)>*) {
+  define_by_name(name, std::forward<Body>(body),
+                 static_cast<std::function<Result(Parameters...)>*>(nullptr));
+}
+
 }  // namespace detail
 
 /// Says what a kernel does here, where no GPU code runs: `body(parameters...)` or
@@ -223,17 +266,12 @@ KernelAction bind_kernel(const std::shared_ptr<Body>& body, [[maybe_unused]] voi
 /// The parameters are copied at the launch. The body runs in the order of the stream when the
 /// schedule says so, on any thread. It reaches memory by memory(). CUDA calls that it makes answer
 /// cudaErrorNotPermitted, and an exception that leaves it ends the process.
+///
+/// For instances of a template in .cu files the definition is that of all files' instances.
 template <class... Parameters, class Body>
 void define_kernel(void (*kernel)(Parameters...), Body body) {
-  static_assert(std::is_invocable_v<Body&, const KernelLaunch&, const Parameters&...> ||
-                    std::is_invocable_v<Body&, const Parameters&...>,
-                "define_kernel: the body takes neither the kernel's parameters nor a "
-                "const KernelLaunch& and the kernel's parameters");
-  detail::define_kernel(reinterpret_cast<const void*>(kernel), sizeof...(Parameters),
-                        [shared = std::make_shared<Body>(std::move(body))](void** arguments) {
-                          return detail::bind_kernel<Parameters...>(
-                              shared, arguments, std::index_sequence_for<Parameters...>());
-                        });
+  detail::define_kernel(reinterpret_cast<const void*>(kernel),
+                        detail::make_definition<Parameters...>(std::move(body)));
 }
 
 /// The same with the function itself as the body, where it is host code.
@@ -242,17 +280,54 @@ void define_kernel(void (*kernel)(Parameters...)) {
   define_kernel(kernel, kernel);
 }
 
+/// The same for kernels that another file cannot name, such as those of an anonymous namespace in a
+/// .cu file: "scale", "algorithms::scale" or "scale<float, 3>", and the body's parameter types,
+/// which have to be the kernel's. Namespaces may be left out from the left, and unnamed ones always
+/// are. Kernels that have a definition of their own keep it.
+template <class Body>
+void define_kernel(const char* name, Body body) {
+  detail::define_by_name(name, std::move(body),
+                         static_cast<decltype(std::function(std::declval<Body&>()))*>(nullptr));
+}
+
+/// Says how long a kernel takes in virtual time, before or after it is defined: nanoseconds, or a
+/// function of the launch. It is called at the launch and makes no CUDA calls. Without it a kernel
+/// takes no time of its own. A name is one as for define_kernel(). reset() keeps it.
+template <class... Parameters>
+void set_kernel_time(void (*kernel)(Parameters...), KernelTime time) {
+  detail::set_kernel_time(reinterpret_cast<const void*>(kernel), std::move(time));
+}
+inline void set_kernel_time(const char* name, KernelTime time) {
+  detail::set_kernel_time(name, std::move(time));
+}
+template <class... Parameters>
+void set_kernel_time(void (*kernel)(Parameters...), std::uint64_t time_ns) {
+  set_kernel_time(kernel, [time_ns](const KernelLaunch&) { return time_ns; });
+}
+inline void set_kernel_time(const char* name, std::uint64_t time_ns) {
+  set_kernel_time(name, [time_ns](const KernelLaunch&) { return time_ns; });
+}
+
 /// In a kernel's body: where host code reads and writes the memory that a pointer leads to. A
 /// pointer to device memory becomes another one to the same bytes, a pointer to pinned memory is
-/// answered unchanged. `count` elements have to be in one allocation that is live and that the
-/// device can access. If they are not the body ends here, by an exception of no public type, and
-/// that is an illegal address: a line on stderr and a sticky error. Elsewhere than in a body a
-/// call ends the process with status 2.
+/// answered unchanged, and the address of a __device__ or __constant__ variable of a .cu file leads
+/// to the variable on the device of the launch. `count` elements have to be in one allocation that
+/// is live and that the device can access. If they are not the body ends here, by an exception of
+/// no public type, and that is an illegal address: a line on stderr and a sticky error. Elsewhere
+/// than in a body a call ends the process with status 2.
 template <class T>
 T* memory(T* pointer, std::size_t count = 1) {
   std::size_t size = 1;
   if constexpr (!std::is_void_v<T>) size = sizeof(T);
   return static_cast<T*>(detail::memory(pointer, count, size));
+}
+
+/// The same for a __device__, __constant__ or __managed__ variable by its name, where the file of
+/// the body cannot name it. Namespaces may be left out from the left. A name of no variable, or of
+/// several, ends the process with status 2.
+template <class T>
+T* variable(const char* name, std::size_t count = 1) {
+  return static_cast<T*>(detail::variable(name, count, sizeof(T)));
 }
 
 }  // namespace culvert::sim
