@@ -8,6 +8,7 @@
 
 namespace culvert::sim::detail {
 
+struct GraphMemory;  // graph_memory.hpp
 struct Pool;
 
 enum class BlockState {
@@ -29,8 +30,12 @@ struct Block {
   BlockKind kind = BlockKind::device;
   BlockState state = BlockState::live;
   bool free_requested = false;  // cudaFreeAsync was called: new work may not use it
-  unsigned flags = 0;           // of cudaHostAlloc and cudaHostRegister
-  std::shared_ptr<Pool> pool;   // null for cudaMalloc
+  // Of a graph's allocation node: the address stays the graph's when it is freed.
+  bool of_graph = false;
+  std::weak_ptr<GraphMemory> graph_memory;
+  bool graph_live = false;     // ... and a launch allocated it that no later call frees
+  unsigned flags = 0;          // of cudaHostAlloc and cudaHostRegister
+  std::shared_ptr<Pool> pool;  // null for cudaMalloc
 };
 
 using BlockPtr = std::shared_ptr<Block>;

@@ -15,8 +15,10 @@
 #include "sim/device_memory.hpp"
 #include "sim/event.hpp"
 #include "sim/faults.hpp"
+#include "sim/graph_state.hpp"
 #include "sim/handle_table.hpp"
 #include "sim/host_memory.hpp"
+#include "sim/internal_thread.hpp"
 #include "sim/pool.hpp"
 #include "sim/scheduler.hpp"
 #include "sim/stream.hpp"
@@ -64,7 +66,7 @@ class Process {
   StreamPtr make_stream(int device, StreamKind kind, unsigned flags, int priority);
 
   // Enqueues for this thread, after `others` too; null ones are skipped. What the schedule wants
-  // to run at once has run when it returns.
+  // to run at once has run when it returns. Null where the stream records its work.
   OpPtr enqueue(Lock& lock, const StreamPtr& stream, Work work, const Ops& others = {});
   // Waits for this thread until the operations are done.
   void wait(Lock& lock, const Ops& ops);
@@ -85,6 +87,7 @@ class Process {
   Config config;
   Scheduler scheduler;
   Background background{mutex, scheduler};
+  InternalThread internal_thread{mutex};
   RandomOrder random;
   Clock clock;
   Faults faults;
@@ -93,6 +96,7 @@ class Process {
   HandleTable<Stream> streams{HandleKind::stream};
   HandleTable<Event> events{HandleKind::event};
   HandleTable<Pool> pools{HandleKind::pool};
+  GraphState graphs;
   std::vector<Device> devices;
   bool forked = false;  // the child of a fork cannot use CUDA
 

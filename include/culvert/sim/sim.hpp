@@ -17,6 +17,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "cuda_runtime_api.h"
 
@@ -145,6 +146,8 @@ struct Live {
   std::size_t streams = 0;
   std::size_t events = 0;
   std::size_t pools = 0;
+  std::size_t graphs = 0;  ///< Also those that a capture is filling; not those inside a node.
+  std::size_t graph_execs = 0;
   std::size_t device_allocations = 0;
   std::size_t device_bytes = 0;      ///< As asked for, without rounding.
   std::size_t host_allocations = 0;  ///< cudaHostAlloc and cudaMallocHost.
@@ -175,7 +178,8 @@ using KernelAction = std::function<void(const KernelLaunch&)>;
 // Copies the parameters that the launch points to.
 using KernelBinder = std::function<KernelAction(void** arguments)>;
 
-void define_kernel(const void* kernel, std::size_t parameters, KernelBinder bind);
+// `sizes` are those of the parameters.
+void define_kernel(const void* kernel, std::vector<std::size_t> sizes, KernelBinder bind);
 void* memory(const void* pointer, std::size_t count, std::size_t element_size);
 
 template <class... Parameters, class Body, std::size_t... I>
@@ -209,7 +213,8 @@ void define_kernel(void (*kernel)(Parameters...), Body body) {
                     std::is_invocable_v<Body&, const Parameters&...>,
                 "define_kernel: the body takes neither the kernel's parameters nor a "
                 "const KernelLaunch& and the kernel's parameters");
-  detail::define_kernel(reinterpret_cast<const void*>(kernel), sizeof...(Parameters),
+  detail::define_kernel(reinterpret_cast<const void*>(kernel),
+                        std::vector<std::size_t>{sizeof(Parameters)...},
                         [shared = std::make_shared<Body>(std::move(body))](void** arguments) {
                           return detail::bind_kernel<Parameters...>(
                               shared, arguments, std::index_sequence_for<Parameters...>());
