@@ -114,8 +114,8 @@ void Scheduler::run_some(Lock& lock, RandomOrder& order) {
   }
 }
 
-void Scheduler::run_beside(Lock& lock, const OpPtr& op) {
-  if (!op->is_user_code()) return execute(lock, op);
+void Scheduler::run_beside(Lock& lock, OpPtr op) {
+  if (!op->is_user_code()) return execute(lock, std::move(op));
   // It may wait for the caller.
   urge(op);
   finished_.wait_for(lock, patience, [&] { return op->done(); });

@@ -91,7 +91,7 @@ class Scheduler {
   Ops unfinished_ancestors(const Ops& targets);
   void execute(Lock& lock, OpPtr op);
   void urge(const OpPtr& op);
-  void run_beside(Lock& lock, const OpPtr& op);
+  void run_beside(Lock& lock, OpPtr op);  // by value: another thread may finish it
   void add_ready(Op& op);
   void remove_ready(Op& op);
   void finish(const OpPtr& op);
