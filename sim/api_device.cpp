@@ -62,8 +62,10 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return api("cudaDeviceSynchronize", [](Call& call) {
+  return api("cudaDeviceSynchronize", [](Call& call) -> cudaError_t {
     const int device = call.thread.device;
+    const cudaError_t refused = check_device_wait(call.process, device);
+    if (refused != cudaSuccess) return refused;
     if (call.leaves_out("cudaDeviceSynchronize")) return call.process.failure(device);
     const cudaError_t error = call.wait(call.process.scheduler.on_device(device), device);
     call.process.trim_pools();

@@ -27,10 +27,14 @@ cudaError_t record(const char* function, NullStream null, cudaEvent_t event_hand
   return stream_api(function, stream_handle, null, [&](Call& call, const StreamPtr& stream) {
     const std::shared_ptr<Event> event = call.event(event_handle);
     if (!event || event->device != stream->device) return cudaErrorInvalidResourceHandle;
+    if (stream->capture) {
+      return record_in_capture(call.process, stream, event, event_handle, flags);
+    }
     // Outside a capture, as measured on an H200.
     if (flags == cudaEventRecordExternal) return cudaErrorIllegalState;
     if (flags != cudaEventRecordDefault) return cudaErrorInvalidValue;
     event->answers = 0;
+    event->captured = nullptr;
     event->record = call.process.enqueue(call.lock, stream,
                                          {.name = function, .cost = {.engine = Engine::event}});
     return call.process.failure(stream->device);
@@ -96,9 +100,11 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
-  return api("cudaEventSynchronize", [&](Call& call) {
+  return api("cudaEventSynchronize", [&](Call& call) -> cudaError_t {
     const std::shared_ptr<Event> event = call.event(handle);
     if (!event) return cudaErrorInvalidResourceHandle;
+    const cudaError_t refused = check_event_use(call.process, call.thread, *event);
+    if (refused != cudaSuccess) return refused;
     if (call.leaves_out("cudaEventSynchronize")) return call.process.failure(event->device);
     const cudaError_t error = call.wait({event->record}, event->device);
     call.process.trim_pools();
@@ -111,7 +117,9 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
     const std::shared_ptr<Event> event = call.event(handle);
     if (!event) return cudaErrorInvalidResourceHandle;
     const cudaError_t failure = call.process.failure(event->device);
-    return failure != cudaSuccess ? failure : query(call, *event);
+    if (failure != cudaSuccess) return failure;
+    const cudaError_t refused = check_event_use(call.process, call.thread, *event);
+    return refused != cudaSuccess ? refused : query(call, *event);
   });
 }
 
@@ -120,6 +128,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     if (milliseconds == nullptr) return cudaErrorInvalidValue;
     const std::shared_ptr<Event> first = call.event(start);
     const std::shared_ptr<Event> second = call.event(end);
+    if (first && second && (first->captured || second->captured)) return cudaErrorCapturedEvent;
     if (!first || !second || !first->timing || !second->timing || !first->record ||
         !second->record || first->device != second->device) {
       return cudaErrorInvalidResourceHandle;

@@ -9,7 +9,7 @@ using namespace culvert::sim::detail;
 std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 cudaError_t allocate(const char* function, void** pointer, std::size_t size, unsigned flags) {
-  return api(function, [&](Call& call) {
+  return api(function, unsafe_in_capture, [&](Call& call) {
     constexpr unsigned known =
         cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
     if (pointer == nullptr || (flags & ~known) != 0) return cudaErrorInvalidValue;
@@ -52,14 +52,14 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t size) {
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
-  return api("cudaFreeHost", [&](Call& call) -> cudaError_t {
+  return api("cudaFreeHost", unsafe_in_capture, [&](Call& call) -> cudaError_t {
     if (pointer == nullptr) return cudaSuccess;
     return release(call, pointer, BlockKind::host, cudaErrorInvalidValue);
   });
 }
 
 cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {
-  return api("cudaHostRegister", [&](Call& call) {
+  return api("cudaHostRegister", unsafe_in_capture, [&](Call& call) {
     constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped |
                                cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
     if (pointer == nullptr || size == 0 || (flags & ~known) != 0 ||
@@ -75,7 +75,7 @@ cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {
 }
 
 cudaError_t cudaHostUnregister(void* pointer) {
-  return api("cudaHostUnregister", [&](Call& call) -> cudaError_t {
+  return api("cudaHostUnregister", unsafe_in_capture, [&](Call& call) -> cudaError_t {
     if (pointer == nullptr) return cudaErrorInvalidValue;
     return release(call, pointer, BlockKind::registered, cudaErrorHostMemoryNotRegistered);
   });

@@ -104,6 +104,30 @@ cudaError_t check_launch(Call& call, const KernelLaunch& launch, const void* ker
   return cudaSuccess;
 }
 
+// As nodes of a graph tell them.
+std::shared_ptr<const NodeParams> params_of(const cudaLaunchConfig_t& config,
+                                            const KernelLaunch& launch, const void* kernel,
+                                            void** arguments,
+                                            const std::vector<std::size_t>& sizes) {
+  KernelParams params;
+  params.function = kernel;
+  params.grid = launch.grid;
+  params.block = launch.block;
+  params.shared_memory = static_cast<unsigned>(launch.shared_memory_bytes);
+  params.arguments = std::make_shared<KernelArguments>(arguments, sizes);
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttributeID id = config.attrs[i].id;
+    if (id != cudaLaunchAttributeIgnore && id != cudaLaunchAttributePriority) {
+      params.attributes.push_back(config.attrs[i]);
+    }
+  }
+  cudaLaunchAttribute priority{};
+  priority.id = cudaLaunchAttributePriority;
+  priority.val.priority = launch.priority;
+  params.attributes.push_back(priority);
+  return node_params(std::move(params));
+}
+
 cudaError_t launch_on(Call& call, const StreamPtr& stream, const char* name,
                       const cudaLaunchConfig_t& config, const void* kernel, void** arguments) {
   const KernelPtr definition = Kernels::instance().find(kernel);
@@ -125,12 +149,15 @@ cudaError_t launch_on(Call& call, const StreamPtr& stream, const char* name,
     if (arguments[i] == nullptr) return cudaErrorInvalidValue;
   }
 
-  call.process.enqueue(
-      call.lock, stream,
-      {.kind = OpKind::kernel,
-       .name = name,
-       .action = [action = definition->bind(arguments), launch] { run_kernel(action, launch); },
-       .cost = {.engine = Engine::kernel, .time_ns = definition->time_ns(launch)}});
+  Work work{
+      .kind = OpKind::kernel,
+      .name = name,
+      .action = [action = definition->bind(arguments), launch] { run_kernel(action, launch); },
+      .cost = {.engine = Engine::kernel, .time_ns = definition->time_ns(launch)}};
+  if (stream->recorder) {
+    work.params = params_of(config, launch, kernel, arguments, definition->sizes);
+  }
+  call.process.enqueue(call.lock, stream, std::move(work));
   return call.process.failure(stream->device);
 }
 
@@ -190,6 +217,12 @@ void* variable(const char* name, std::size_t count, std::size_t element_size) {
 }
 
 namespace entry {
+
+cudaError_t launch_kernel_on(Call& call, const StreamPtr& stream, const char* name,
+                             const cudaLaunchConfig_t& config, const void* kernel,
+                             void** arguments) {
+  return launch_on(call, stream, name, config, kernel, arguments);
+}
 
 cudaError_t launch_kernel(NullStream null, const void* kernel, dim3 grid, dim3 block,
                           void** arguments, std::size_t shared_memory, cudaStream_t handle) {

@@ -29,13 +29,25 @@ cudaError_t allocate(Call& call, const StreamPtr& stream, const char* function, 
   return call.process.failure(stream->device);
 }
 
+// A graph frees what a graph allocates, and a stream what a launch has allocated.
+bool may_be_freed(const Block& block, const Stream& stream) {
+  if (!stream.capture) return !block.of_graph || block.graph_live;
+  const GraphMemoryPtr memory = block.graph_memory.lock();
+  return memory && may_free(*memory, *stream.capture->capture->graph);
+}
+
 cudaError_t release(Call& call, const StreamPtr& stream, const char* function, void* pointer) {
   const BlockPtr block = call.process.memory.find(address_of(pointer));
   if (!block || block->address != address_of(pointer) || block->free_requested ||
       block->is_variable) {
     return cudaErrorInvalidValue;
   }
-  block->free_requested = true;
+  if (!may_be_freed(*block, *stream)) return cudaErrorInvalidValue;
+  if (block->of_graph) {
+    if (!stream->recorder) block->graph_live = false;
+  } else {
+    block->free_requested = true;
+  }
   call.process.enqueue(
       call.lock, stream,
       {.kind = OpKind::release,
@@ -89,6 +101,8 @@ cudaError_t free_async(NullStream null, void* pointer, cudaStream_t handle) {
     }
     const cudaError_t failure = call.process.failure(stream->device);
     if (failure != cudaSuccess || pointer == nullptr) return failure;  // null is no error
+    const cudaError_t refused = check_capture(call.process, *stream, InCapture::recorded);
+    if (refused != cudaSuccess) return refused;
     return release(call, stream, function, pointer);
   });
 }

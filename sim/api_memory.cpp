@@ -13,7 +13,7 @@ std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::ui
 extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, std::size_t size) {
-  return api("cudaMalloc", [&](Call& call) {
+  return api("cudaMalloc", unsafe_in_capture, [&](Call& call) {
     if (pointer == nullptr) return cudaErrorInvalidValue;
     *pointer = nullptr;
     if (size == 0) return cudaSuccess;
@@ -26,11 +26,11 @@ cudaError_t cudaMalloc(void** pointer, std::size_t size) {
 }
 
 cudaError_t cudaFree(void* pointer) {
-  return api("cudaFree", [&](Call& call) {
+  return api("cudaFree", unsafe_in_capture, [&](Call& call) {
     if (pointer == nullptr) return cudaSuccess;
     const BlockPtr block = call.process.memory.find(address_of(pointer));
     if (!block || block->address != address_of(pointer) || block->free_requested ||
-        block->is_variable) {
+        block->is_variable || (block->of_graph && !block->graph_live)) {
       return cudaErrorInvalidValue;
     }
     const cudaError_t failure = call.process.failure(block->device);
@@ -38,6 +38,10 @@ cudaError_t cudaFree(void* pointer) {
     // No other call may use or free it while the lock is away.
     block->free_requested = true;
     const cudaError_t error = call.wait(call.process.scheduler.touching(*block), block->device);
+    if (block->of_graph) {
+      block->free_requested = false;  // a later launch allocates it again
+      block->graph_live = false;
+    }
     if (error == cudaSuccess && block->state != BlockState::freed) call.process.release(*block);
     return error;
   });

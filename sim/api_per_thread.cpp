@@ -68,10 +68,6 @@ cudaError_t cudaStreamGetDevice_ptsz(cudaStream_t stream, int* device) {
   return entry::stream_get_device(null, stream, device);
 }
 
-cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return entry::stream_is_capturing(null, stream, status);
-}
-
 cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream) {
   return entry::event_record(null, event, stream);
 }

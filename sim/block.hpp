@@ -10,6 +10,7 @@
 
 namespace culvert::sim::detail {
 
+struct GraphMemory;  // graph_memory.hpp
 struct Pool;
 
 enum class BlockState {
@@ -32,8 +33,12 @@ struct Block {
   BlockState state = BlockState::live;
   bool free_requested = false;  // cudaFreeAsync was called: new work may not use it
   bool is_variable = false;     // a __device__ variable, which no program frees
-  unsigned flags = 0;           // of cudaHostAlloc and cudaHostRegister
-  std::shared_ptr<Pool> pool;   // null for cudaMalloc
+  // Of a graph's allocation node: the address stays the graph's when it is freed.
+  bool of_graph = false;
+  std::weak_ptr<GraphMemory> graph_memory;
+  bool graph_live = false;     // ... and a launch allocated it that no later call frees
+  unsigned flags = 0;          // of cudaHostAlloc and cudaHostRegister
+  std::shared_ptr<Pool> pool;  // null for cudaMalloc
   CallSite made;
 };
 

@@ -21,6 +21,10 @@ cudaError_t Call::begin(const char* function, const Rules& rules) {
     if (process.config.devices == 0) return cudaErrorNoDevice;
   }
   if (fault != 0) return static_cast<cudaError_t>(fault);
+  if (rules.unsafe) {
+    const cudaError_t refused = check_unsafe(process, thread);
+    if (refused != cudaSuccess) return refused;
+  }
   if (rules.needs_devices && rules.needs_health) return process.failure(thread.device);
   return cudaSuccess;
 }

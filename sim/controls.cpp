@@ -36,8 +36,10 @@ void set_schedule(Schedule schedule) {
 }
 
 void run_pending() {
-  with_process(
-      [](Process& process, detail::Lock& lock) { process.wait(lock, process.scheduler.all()); });
+  with_process([](Process& process, detail::Lock& lock) {
+    process.wait(lock, process.scheduler.all());
+    process.internal_thread.wait_until_idle(lock);
+  });
 }
 
 std::size_t pending() {
@@ -92,6 +94,8 @@ Live live() {
     Live live;
     live.streams = process.streams.size();
     live.events = process.events.size();
+    live.graphs = process.graphs.count_graphs();
+    live.graph_execs = process.graphs.execs.size();
     live.pools = process.pools.size() - process.devices.size();
     live.device_allocations = process.memory.count();
     live.device_bytes = process.memory.bytes();

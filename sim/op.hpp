@@ -14,6 +14,7 @@
 
 namespace culvert::sim::detail {
 
+struct NodeParams;  // node_params.hpp
 struct Op;
 using OpPtr = std::shared_ptr<Op>;
 
@@ -45,6 +46,10 @@ struct Work {
   std::vector<Touch> touches = {};
   std::function<void()> action = {};
   Cost cost = {};
+  // Called on the internal thread with the error where its device fails before it runs.
+  std::function<void(int)> if_dropped = {};
+  // What a graph tells about it as a node. Filled in only while work is recorded.
+  std::shared_ptr<const NodeParams> params = {};
 };
 
 struct Op {

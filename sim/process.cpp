@@ -59,9 +59,9 @@ Process::Process() {
   check_startup();
   watch_for_stray_accesses();
   made_ = true;
-  scheduler.set_hooks(
-      {[this] { background.watch(); }, [this] { background.wake(); },
-       [this](const Op& op, const Touch& touch) { report_stale(*this, op, touch); }});
+  scheduler.set_hooks({[this] { background.watch(); }, [this] { background.wake(); },
+                       [this](const Op& op, const Touch& touch) { report_stale(*this, op, touch); },
+                       [this](std::function<void()> job) { internal_thread.add(std::move(job)); }});
   experiment = experiment_from_environment();
   set_up(checked(config_from_environment()));
   std::atexit([] {
@@ -75,6 +75,7 @@ Process::Process() {
                    Process& process = Process::instance();
                    process.forked = true;
                    process.background.forked();
+                   process.internal_thread.forked();
                    process.mutex.unlock();
                  });
 }
@@ -113,6 +114,8 @@ void Process::reset(Lock& lock, const Config& wanted) {
   scheduler.drop_all();
   scheduler.wait_until_quiet(lock);
   scheduler.drop_all();
+  graphs.drop(-1);
+  internal_thread.drop(lock);
   for (int index = 0; index < max_devices; ++index) scheduler.recover(index);
   const auto every = [](const auto&) { return true; };
   streams.remove_if(every);
@@ -134,6 +137,7 @@ void Process::reset_device(Lock& lock, int index) {
   // A reset does not mend a failed device, as measured on an H200.
   if (failed) scheduler.fail(index, cudaErrorDevicesUnavailable);
   const auto here = [&](const auto& object) { return object.device == index; };
+  graphs.drop(index);
   streams.remove_if(here);
   events.remove_if(here);
   pools.remove_if([&](const Pool& pool) { return here(pool) && !pool.is_default; });
@@ -211,6 +215,10 @@ StreamPtr Process::per_thread_stream(ThreadState& thread, int index) {
 }
 
 OpPtr Process::enqueue(Lock& lock, const StreamPtr& stream, Work work, const Ops& others) {
+  if (stream->recorder) {
+    stream->recorder(std::move(work));
+    return nullptr;
+  }
   const auto op = std::make_shared<Op>();
   op->work = std::move(work);
   op->device = stream->device;
@@ -263,6 +271,10 @@ BlockPtr Process::allocate(Lock& lock, int index, std::size_t size, const PoolPt
 
 void Process::release(Block& block) {
   if (block.kind != BlockKind::device) return host.release(block);
+  if (block.of_graph) {
+    block.state = BlockState::reserved;
+    return;
+  }
   if (block.pool) block.pool->remove(block.capacity);
   memory.release(block);
 }

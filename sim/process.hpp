@@ -17,8 +17,10 @@
 #include "sim/event.hpp"
 #include "sim/experiment.hpp"
 #include "sim/faults.hpp"
+#include "sim/graph_state.hpp"
 #include "sim/handle_table.hpp"
 #include "sim/host_memory.hpp"
+#include "sim/internal_thread.hpp"
 #include "sim/pool.hpp"
 #include "sim/scheduler.hpp"
 #include "sim/stream.hpp"
@@ -80,7 +82,7 @@ class Process {
   StreamPtr make_stream(int device, StreamKind kind, unsigned flags, int priority);
 
   // Enqueues for this thread, after `others` too; null ones are skipped. What the schedule wants
-  // to run at once has run when it returns.
+  // to run at once has run when it returns. Null where the stream records its work.
   OpPtr enqueue(Lock& lock, const StreamPtr& stream, Work work, const Ops& others = {});
   // Waits for this thread until the operations are done.
   void wait(Lock& lock, const Ops& ops);
@@ -101,6 +103,7 @@ class Process {
   Config config;
   Scheduler scheduler;
   Background background{mutex, scheduler};
+  InternalThread internal_thread{mutex};
   RandomOrder random;
   Clock clock;
   Faults faults;
@@ -110,6 +113,7 @@ class Process {
   HandleTable<Stream> streams{HandleKind::stream};
   HandleTable<Event> events{HandleKind::event};
   HandleTable<Pool> pools{HandleKind::pool};
+  GraphState graphs;
   std::vector<Device> devices;
   std::size_t illegal_accesses = 0;  // that the simulation has seen since the last reset
   bool forked = false;               // the child of a fork cannot use CUDA

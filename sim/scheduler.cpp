@@ -9,13 +9,6 @@ namespace {
 
 thread_local const Op* inside = nullptr;
 
-// A host function is called through C: an exception has nowhere to go.
-void call_user_code(const Op& op) noexcept {
-  inside = &op;
-  op.work.action();
-  inside = nullptr;
-}
-
 bool all_done(const Ops& ops) {
   return std::all_of(ops.begin(), ops.end(), [](const OpPtr& op) { return !op || op->done(); });
 }
@@ -32,6 +25,13 @@ Ops select(const std::list<OpPtr>& ops, Predicate predicate) {
 }  // namespace
 
 const Op* Scheduler::running_user_code() { return inside; }
+
+// A host function is called through C: an exception has nowhere to go.
+void Scheduler::run_user_code(const Op& op) noexcept {
+  inside = &op;
+  op.work.action();
+  inside = nullptr;
+}
 
 void Scheduler::submit(const OpPtr& op) {
   op->sequence = next_sequence_++;
@@ -114,8 +114,8 @@ void Scheduler::run_some(Lock& lock, RandomOrder& order) {
   }
 }
 
-void Scheduler::run_beside(Lock& lock, const OpPtr& op) {
-  if (!op->is_user_code()) return execute(lock, op);
+void Scheduler::run_beside(Lock& lock, OpPtr op) {
+  if (!op->is_user_code()) return execute(lock, std::move(op));
   // It may wait for the caller.
   urge(op);
   finished_.wait_for(lock, patience, [&] { return op->done(); });
@@ -175,9 +175,10 @@ void Scheduler::execute(Lock& lock, OpPtr op) {
     fail(op->device, op->error);
   } else if (op->is_user_code()) {
     op->since = std::chrono::steady_clock::now();
+    op->work.if_dropped = nullptr;
     running_.push_back(op);
     lock.unlock();
-    call_user_code(*op);
+    run_user_code(*op);
     lock.lock();
     std::erase(running_, op);
   } else {
@@ -203,6 +204,11 @@ void Scheduler::finish(const OpPtr& op) {
     for (const OpPtr& dependency : op->dependencies) std::erase(dependency->dependents, op.get());
   }
   op->dependencies.clear();
+  if (op->work.if_dropped) {
+    hooks_.hand_over(
+        [job = std::move(op->work.if_dropped), error = failure(op->device)] { job(error); });
+    op->work.if_dropped = nullptr;
+  }
   op->work.touches.clear();
   op->work.action = nullptr;
   for (Op* const dependent : op->dependents) {
@@ -263,6 +269,7 @@ void Scheduler::drop(int device) {
 
 void Scheduler::drop_all() {
   for (const OpPtr& op : all()) {
+    op->work.if_dropped = nullptr;
     if (op->state == OpState::pending) finish(op);
   }
   urged_.clear();

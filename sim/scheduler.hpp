@@ -31,9 +31,10 @@ class Scheduler {
   static constexpr std::size_t max_devices = 8;
 
   struct Hooks {
-    std::function<void()> watch;                         // there is pending work
-    std::function<void()> wake;                          // there is work for the background now
-    std::function<void(const Op&, const Touch&)> stale;  // the op touches what is not allocated
+    std::function<void()> watch;                           // there is pending work
+    std::function<void()> wake;                            // there is work for the background now
+    std::function<void(const Op&, const Touch&)> stale;    // the op touches what is not allocated
+    std::function<void(std::function<void()>)> hand_over;  // a job for the internal thread
   };
   void set_hooks(Hooks hooks) { hooks_ = std::move(hooks); }
   void serialize_host_functions(bool on) { one_host_function_ = on; }
@@ -81,6 +82,8 @@ class Scheduler {
 
   // The host function or kernel inside which this thread is, or null.
   static const Op* running_user_code();
+  // Runs the program's code on this thread as a host function.
+  static void run_user_code(const Op& op) noexcept;
   static bool in_host_function() { return running_user_code() != nullptr; }
 
  private:
@@ -88,7 +91,7 @@ class Scheduler {
   Ops unfinished_ancestors(const Ops& targets);
   void execute(Lock& lock, OpPtr op);
   void urge(const OpPtr& op);
-  void run_beside(Lock& lock, const OpPtr& op);
+  void run_beside(Lock& lock, OpPtr op);  // by value: another thread may finish it
   void add_ready(Op& op);
   void remove_ready(Op& op);
   void finish(const OpPtr& op);

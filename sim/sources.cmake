@@ -2,11 +2,20 @@
 #
 # The sources of the simulated runtime, relative to this folder.
 set(culvert_sim_sources
+  api_callback.cpp
+  api_capture.cpp
   api_copy.cpp
   api_device.cpp
   api_driver.cpp
   api_error.cpp
   api_event.cpp
+  api_graph.cpp
+  api_graph_add.cpp
+  api_graph_edges.cpp
+  api_graph_exec.cpp
+  api_graph_exec_params.cpp
+  api_graph_params.cpp
+  api_graph_per_thread.cpp
   api_host_function.cpp
   api_host_memory.cpp
   api_kernel.cpp
@@ -20,10 +29,12 @@ set(culvert_sim_sources
   api_registration.cpp
   api_stream.cpp
   api_symbol.cpp
+  api_user_object.cpp
   attributes.cpp
   background.cpp
   call.cpp
   call_site.cpp
+  capture.cpp
   clock.cpp
   config.cpp
   controls.cpp
@@ -34,10 +45,20 @@ set(culvert_sim_sources
   experiment.cpp
   explore.cpp
   faults.cpp
+  graph.cpp
+  graph_calls.cpp
+  graph_dot.cpp
+  graph_exec.cpp
+  graph_memory.cpp
+  graph_state.cpp
+  graph_update.cpp
   host_memory.cpp
+  internal_thread.cpp
   kernel_limits.cpp
   kernels.cpp
   leaks.cpp
+  node_make.cpp
+  node_work.cpp
   process.cpp
   random_order.cpp
   report.cpp
@@ -47,5 +68,6 @@ set(culvert_sim_sources
   stream.cpp
   stuck.cpp
   transfer.cpp
+  user_object.cpp
   variables.cpp
 )

@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "sim/node_params.hpp"
+
 namespace culvert::sim::detail {
 namespace {
 
@@ -92,6 +94,21 @@ void copy_rows(const Rows<std::byte>& to, const Rows<const std::byte>& from, std
   }
 }
 
+// As nodes of a graph tell them.
+cudaMemcpy3DParms params_of(const Copy& copy) {
+  cudaMemcpy3DParms params{};
+  params.srcPtr = {const_cast<void*>(copy.from), copy.from_pitch, copy.width, copy.height};
+  params.dstPtr = {copy.to, copy.to_pitch, copy.width, copy.height};
+  params.extent = {copy.width, copy.height, 1};
+  params.kind = copy.kind;
+  return params;
+}
+
+cudaMemsetParams params_of(const Fill& fill) {
+  return {fill.to,    fill.pitch, fill.value, static_cast<unsigned>(fill.element_size),
+          fill.width, fill.height};
+}
+
 // Whether the call returns only when the copy is done.
 bool waits(CopyCall family, const Place& to, const Place& from) {
   if (to.on_host() && from.on_host()) return true;
@@ -109,6 +126,10 @@ cudaError_t copy(Call& call, const StreamPtr& stream, const Copy& copy, CopyCall
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
     return cudaErrorInvalidMemcpyDirection;
   }
+  if (family == CopyCall::synchronous) {
+    const cudaError_t refused = check_synchronous(call.process, call.thread, *stream);
+    if (refused != cudaSuccess) return refused;
+  }
   if (copy.width == 0 || copy.height == 0) return cudaSuccess;
   std::size_t to_size = 0;
   std::size_t from_size = 0;
@@ -125,7 +146,8 @@ cudaError_t copy(Call& call, const StreamPtr& stream, const Copy& copy, CopyCall
   const Rows<std::byte> target{to.bytes, copy.to_pitch};
   const Rows<const std::byte> source{from.bytes, copy.from_pitch};
   std::vector<std::byte> staged;
-  const bool staging = from.memory == Memory::pageable && !to.on_host();
+  // A node reads its source when it runs.
+  const bool staging = !stream->recorder && from.memory == Memory::pageable && !to.on_host();
   if (staging) {
     // CUDA synchronizes the stream before such a copy and reads the source during the call.
     if (family == CopyCall::synchronous) {
@@ -149,12 +171,17 @@ cudaError_t copy(Call& call, const StreamPtr& stream, const Copy& copy, CopyCall
     const auto rows = staging ? Rows<const std::byte>{staged.data(), width} : source;
     copy_rows(target, rows, width, height);
   };
+  if (stream->recorder) work.params = node_params(params_of(copy));
   const OpPtr op = call.process.enqueue(call.lock, stream, std::move(work));
-  if (!waits(family, to, from)) return call.process.failure(stream->device);
+  if (!op || !waits(family, to, from)) return call.process.failure(stream->device);
   return call.wait({op}, stream->device);
 }
 
 cudaError_t fill(Call& call, const StreamPtr& stream, const Fill& fill, bool wait_for_host) {
+  if (wait_for_host) {
+    const cudaError_t refused = check_synchronous(call.process, call.thread, *stream);
+    if (refused != cudaSuccess) return refused;
+  }
   if (fill.width == 0 || fill.height == 0) return cudaSuccess;
   const std::size_t limit = std::numeric_limits<std::size_t>::max() / fill.element_size;
   if (fill.width > limit) return cudaErrorInvalidValue;
@@ -186,6 +213,7 @@ cudaError_t fill(Call& call, const StreamPtr& stream, const Fill& fill, bool wai
       }
     }
   };
+  if (stream->recorder) work.params = node_params(params_of(fill));
   const OpPtr op = call.process.enqueue(call.lock, stream, std::move(work));
   if (!wait_for_host || !to.on_host()) return call.process.failure(stream->device);
   return call.wait({op}, stream->device);

@@ -160,6 +160,8 @@ struct Live {
   std::size_t streams = 0;
   std::size_t events = 0;
   std::size_t pools = 0;
+  std::size_t graphs = 0;  ///< Also those that a capture is filling; not those inside a node.
+  std::size_t graph_execs = 0;
   std::size_t device_allocations = 0;
   std::size_t device_bytes = 0;      ///< As asked for, without rounding.
   std::size_t host_allocations = 0;  ///< cudaHostAlloc and cudaMallocHost.
