@@ -65,7 +65,7 @@ cudaError_t cudaDeviceSynchronize() {
   return api("cudaDeviceSynchronize", [](Call& call) {
     const int device = call.thread.device;
     if (call.leaves_out("cudaDeviceSynchronize")) return call.process.failure(device);
-    const cudaError_t error = call.wait(call.process.scheduler.on_device(device), device);
+    const cudaError_t error = call.wait(call.process.scheduler.last_on_device(device), device);
     call.process.trim_pools();
     return error;
   });
