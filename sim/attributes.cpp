@@ -17,7 +17,6 @@ constexpr int shared_memory_per_block_optin = 232448;
 constexpr int shared_memory_per_multiprocessor = 233472;
 constexpr int constant_memory = 65536;
 constexpr int warp_size = 32;
-constexpr int max_pitch = 2147483647;
 constexpr int registers = 65536;
 constexpr int multiprocessors = 132;
 constexpr int threads_per_multiprocessor = 2048;

@@ -8,6 +8,7 @@ namespace culvert::sim::detail {
 
 inline constexpr int least_priority = 0;
 inline constexpr int greatest_priority = -5;
+inline constexpr int max_pitch = 2147483647;
 
 // False if there is no such attribute.
 bool device_attribute(const Config& config, cudaDeviceAttr attribute, int device, int& value);

@@ -16,7 +16,7 @@ enum class BlockState {
   freed,
 };
 
-enum class BlockKind { device, host, registered };
+enum class BlockKind { device, host, registered, managed };
 
 // Operations share it, so that one which runs late still knows what it was meant to touch, even
 // when the address has been given to another allocation.
@@ -31,6 +31,8 @@ struct Block {
   bool free_requested = false;  // cudaFreeAsync was called: new work may not use it
   unsigned flags = 0;           // of cudaHostAlloc and cudaHostRegister
   std::shared_ptr<Pool> pool;   // null for cudaMalloc
+  const char* made_by = "";     // the functions that allocate and free it
+  const char* freed_by = "";
 };
 
 using BlockPtr = std::shared_ptr<Block>;

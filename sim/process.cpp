@@ -117,6 +117,7 @@ void Process::reset(Lock& lock, const Config& wanted) {
   host.release_all(-1);
   faults = Faults();
   illegal_accesses = 0;
+  freed.clear();
   for (const auto& state : threads_) *state = ThreadState();
   set_up(next);
 }
@@ -255,6 +256,7 @@ BlockPtr Process::allocate(Lock& lock, int index, std::size_t size, const PoolPt
 }
 
 void Process::release(Block& block) {
+  freed.add(block);
   if (block.kind != BlockKind::device) return host.release(block);
   if (block.pool) block.pool->remove(block.capacity);
   memory.release(block);

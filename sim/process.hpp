@@ -16,6 +16,7 @@
 #include "sim/event.hpp"
 #include "sim/experiment.hpp"
 #include "sim/faults.hpp"
+#include "sim/freed.hpp"
 #include "sim/handle_table.hpp"
 #include "sim/host_memory.hpp"
 #include "sim/pool.hpp"
@@ -92,12 +93,13 @@ class Process {
   Experiment experiment;
   DeviceMemory memory;
   HostMemory host;
+  FreedBlocks freed;
   HandleTable<Stream> streams{HandleKind::stream};
   HandleTable<Event> events{HandleKind::event};
   HandleTable<Pool> pools{HandleKind::pool};
   std::vector<Device> devices;
   std::size_t illegal_accesses = 0;  // that the simulation has seen since the last reset
-  bool forked = false;  // the child of a fork cannot use CUDA
+  bool forked = false;               // the child of a fork cannot use CUDA
 
  private:
   struct ThreadEnd;

@@ -3,6 +3,9 @@
 # The sources of the simulated runtime, relative to this folder.
 set(culvert_sim_sources
   api_copy.cpp
+  api_copy_3d.cpp
+  api_copy_batch.cpp
+  api_copy_peer.cpp
   api_device.cpp
   api_driver.cpp
   api_error.cpp
@@ -12,6 +15,7 @@ set(culvert_sim_sources
   api_kernel.cpp
   api_malloc_async.cpp
   api_memory.cpp
+  api_memory_pitched.cpp
   api_per_thread.cpp
   api_pool.cpp
   api_stream.cpp
@@ -21,12 +25,15 @@ set(culvert_sim_sources
   clock.cpp
   config.cpp
   controls.cpp
+  copy_3d.cpp
   device_memory.cpp
   error_table.cpp
   experiment.cpp
   explore.cpp
   faults.cpp
   host_memory.cpp
+  memory_words.cpp
+  place.cpp
   process.cpp
   random_order.cpp
   report.cpp
