@@ -8,6 +8,7 @@
 
 namespace culvert::sim::detail {
 
+struct Managed;  // managed.hpp
 struct Pool;
 
 enum class BlockState {
@@ -28,10 +29,11 @@ struct Block {
   int device = 0;
   BlockKind kind = BlockKind::device;
   BlockState state = BlockState::live;
-  bool free_requested = false;  // cudaFreeAsync was called: new work may not use it
-  unsigned flags = 0;           // of cudaHostAlloc and cudaHostRegister
-  std::shared_ptr<Pool> pool;   // null for cudaMalloc
-  const char* made_by = "";     // the functions that allocate and free it
+  bool free_requested = false;       // cudaFreeAsync was called: new work may not use it
+  unsigned flags = 0;                // of cudaHostAlloc and cudaHostRegister
+  std::shared_ptr<Pool> pool;        // null for cudaMalloc
+  std::shared_ptr<Managed> managed;  // of managed memory
+  const char* made_by = "";          // the functions that allocate and free it
   const char* freed_by = "";
 };
 

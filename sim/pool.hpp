@@ -33,7 +33,9 @@ struct Pool {
     return found != access.end() && found->second != 0;
   }
 
-  bool has_room(std::size_t bytes) const { return max_size == 0 || used + bytes <= max_size; }
+  bool has_room(std::size_t bytes) const {
+    return max_size == 0 || (used <= max_size && bytes <= max_size - used);
+  }
 
   void add(std::size_t bytes) {
     used += bytes;

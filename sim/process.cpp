@@ -153,6 +153,7 @@ void Process::reset_device(Lock& lock, int index) {
   reset.current_pool = reset.default_pool;
   reset.peers.clear();
   reset.kernels.clear();
+  reset.settings = {};
 }
 
 ThreadState& Process::thread() {
@@ -236,12 +237,14 @@ std::uint64_t Process::latest_clock() const {
 }
 
 BlockPtr Process::allocate(Lock& lock, int index, std::size_t size, const PoolPtr& pool) {
-  if (pool && !pool->has_room(size)) return nullptr;
-  BlockPtr block = memory.allocate(index, size);
+  const auto take = [&]() -> BlockPtr {
+    return !pool || pool->has_room(size) ? memory.allocate(index, size) : nullptr;
+  };
+  BlockPtr block = take();
   if (!block) {
     // A free that is enqueued but has not run may make room.
     scheduler.poll(lock, scheduler.releasing(index));
-    block = memory.allocate(index, size);
+    block = take();
   }
   if (!block) return nullptr;
   block->pool = pool;

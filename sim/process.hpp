@@ -13,6 +13,7 @@
 #include "sim/background.hpp"
 #include "sim/clock.hpp"
 #include "sim/device_memory.hpp"
+#include "sim/device_settings.hpp"
 #include "sim/event.hpp"
 #include "sim/experiment.hpp"
 #include "sim/faults.hpp"
@@ -39,6 +40,7 @@ struct Device {
   PoolPtr current_pool;
   std::set<int> peers;  // devices whose memory it may access
   std::map<const void*, KernelSettings> kernels;
+  DeviceSettings settings = {};
 };
 
 // What CUDA keeps for each host thread.

@@ -7,6 +7,8 @@ set(culvert_sim_sources
   api_copy_batch.cpp
   api_copy_peer.cpp
   api_device.cpp
+  api_device_identity.cpp
+  api_device_settings.cpp
   api_driver.cpp
   api_error.cpp
   api_event.cpp
@@ -14,11 +16,17 @@ set(culvert_sim_sources
   api_host_memory.cpp
   api_kernel.cpp
   api_malloc_async.cpp
+  api_managed.cpp
+  api_managed_advice.cpp
   api_memory.cpp
   api_memory_pitched.cpp
+  api_other_process.cpp
   api_per_thread.cpp
   api_pool.cpp
+  api_pool_access.cpp
+  api_prefetch.cpp
   api_stream.cpp
+  api_stream_attribute.cpp
   attributes.cpp
   background.cpp
   call.cpp
@@ -32,6 +40,7 @@ set(culvert_sim_sources
   explore.cpp
   faults.cpp
   host_memory.cpp
+  managed_range.cpp
   memory_words.cpp
   place.cpp
   process.cpp

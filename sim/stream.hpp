@@ -12,6 +12,8 @@
 
 namespace culvert::sim::detail {
 
+struct StreamSettings;  // stream_settings.hpp
+
 enum class StreamKind { legacy, blocking, non_blocking };
 
 struct Stream {
@@ -23,6 +25,7 @@ struct Stream {
   bool destroyed = false;
   std::uint64_t fails_in = 0;  // its operation of this number from now on fails; 0: none
   int fails_with = 0;
+  std::shared_ptr<StreamSettings> settings;  // null: the defaults
   OpPtr tail;  // the last operation enqueued, also once it is done: it holds the virtual time
 
   // How often a query about the operation with this number was answered with "not ready".
