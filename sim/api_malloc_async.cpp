@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Device memory in stream order.
 #include "sim/entry.hpp"
+#include "sim/memory_words.hpp"
 #include "sim/report.hpp"
 
 namespace {
@@ -17,6 +18,7 @@ cudaError_t allocate(Call& call, const StreamPtr& stream, const char* function, 
   if (!block) return cudaErrorMemoryAllocation;
   // The address is known now; it may be used once this operation has run.
   block->state = BlockState::reserved;
+  block->made_by = function;
   *pointer = reinterpret_cast<void*>(block->address);
   call.process.enqueue(call.lock, stream,
                        {.kind = OpKind::allocate,
@@ -39,10 +41,11 @@ bool may_be_freed(const Block& block, const Stream& stream) {
 cudaError_t release(Call& call, const StreamPtr& stream, const char* function, void* pointer) {
   const BlockPtr block = call.process.memory.find(address_of(pointer));
   if (!block || block->address != address_of(pointer) || block->free_requested ||
-      block->is_variable) {
+      block->is_variable || !may_be_freed(*block, *stream)) {
+    report_wrong_free(call.process, function, pointer, "memory of a device");
     return cudaErrorInvalidValue;
   }
-  if (!may_be_freed(*block, *stream)) return cudaErrorInvalidValue;
+  block->freed_by = function;
   if (block->of_graph) {
     if (!stream->recorder) block->graph_live = false;
   } else {

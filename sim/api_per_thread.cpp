@@ -22,6 +22,17 @@ cudaError_t cudaMemset_ptds(void* to, int value, std::size_t count) {
   return entry::memset(null, to, value, count);
 }
 
+cudaError_t cudaMemcpy2D_ptds(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind kind) {
+  return entry::memcpy_2d(null, to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+cudaError_t cudaMemset2D_ptds(void* to, std::size_t pitch, int value, std::size_t width,
+                              std::size_t height) {
+  return entry::memset_2d(null, to, pitch, value, width, height);
+}
+
 cudaError_t cudaMemcpyAsync_ptsz(void* to, const void* from, std::size_t count, cudaMemcpyKind kind,
                                  cudaStream_t stream) {
   return entry::memcpy_async(null, to, from, count, kind, stream);

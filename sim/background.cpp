@@ -113,29 +113,27 @@ void Background::look_for_stuck() const {
 bool Background::run_when_quiet(Lock& lock) {
   if (scheduler_.pending() == 0) return false;
   const Clock::time_point now = Clock::now();
-  if (calls_ != calls_seen_) {
-    calls_seen_ = calls_;
+  if (activity() != activity_seen_) {
+    activity_seen_ = activity();
     quiet_since_ = now;
   }
   const auto passed = [&](milliseconds limit, Clock::time_point since) {
     return limit.count() != 0 && now - since >= limit;
   };
-  const auto stop = [this] { return stopping_ || calls_ != calls_seen_; };
+  const auto stop = [this] { return stopping_ || activity() != activity_seen_; };
   const auto keep = [this] { keep_one_free(); };
   if (passed(everything_after_, quiet_since_)) {
     return scheduler_.run_ready(lock, scheduler_.all(), stop, keep);
   }
-  const Ops functions = scheduler_.host_functions();
-  if (functions.empty()) return false;
+  const Op* const oldest = scheduler_.oldest_host_function();
+  if (oldest == nullptr) return false;
   if (passed(host_functions_after_, quiet_since_)) {
-    return scheduler_.run_ready(lock, functions, stop, keep);
+    return scheduler_.run_ready(lock, scheduler_.host_functions(), stop, keep);
   }
+  if (!passed(everything_after_, oldest->since)) return false;
   // All that are old: the oldest may wait for one that is running.
-  Ops old;
-  for (const OpPtr& function : functions) {
-    if (passed(everything_after_, function->since)) old.push_back(function);
-  }
-  if (old.empty()) return false;
+  Ops old = scheduler_.host_functions();
+  std::erase_if(old, [&](const OpPtr& op) { return !passed(everything_after_, op->since); });
   return scheduler_.run_ready(
       lock, old, [this] { return stopping_; }, keep);
 }

@@ -44,6 +44,8 @@ class Background {
   void rest(Lock& lock);
   void keep_one_free();
   std::chrono::milliseconds tick() const;
+  // Changes while the program makes calls or gets on in one that waits.
+  std::uint64_t activity() const { return calls_ + scheduler_.progress(); }
 
   std::mutex& mutex_;
   Scheduler& scheduler_;
@@ -53,7 +55,7 @@ class Background {
   std::chrono::milliseconds everything_after_{0};
   std::chrono::milliseconds stuck_after_{0};
   std::uint64_t calls_ = 0;
-  std::uint64_t calls_seen_ = 0;
+  std::uint64_t activity_seen_ = 0;
   Clock::time_point quiet_since_ = Clock::now();
   std::size_t threads_ = 0;
   std::size_t resting_ = 0;

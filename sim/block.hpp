@@ -11,6 +11,7 @@
 namespace culvert::sim::detail {
 
 struct GraphMemory;  // graph_memory.hpp
+struct Managed;      // managed.hpp
 struct Pool;
 
 enum class BlockState {
@@ -19,7 +20,7 @@ enum class BlockState {
   freed,
 };
 
-enum class BlockKind { device, host, registered };
+enum class BlockKind { device, host, registered, managed };
 
 // Operations share it, so that one which runs late still knows what it was meant to touch, even
 // when the address has been given to another allocation.
@@ -36,9 +37,12 @@ struct Block {
   // Of a graph's allocation node: the address stays the graph's when it is freed.
   bool of_graph = false;
   std::weak_ptr<GraphMemory> graph_memory;
-  bool graph_live = false;     // ... and a launch allocated it that no later call frees
-  unsigned flags = 0;          // of cudaHostAlloc and cudaHostRegister
-  std::shared_ptr<Pool> pool;  // null for cudaMalloc
+  bool graph_live = false;           // ... and a launch allocated it that no later call frees
+  unsigned flags = 0;                // of cudaHostAlloc and cudaHostRegister
+  std::shared_ptr<Pool> pool;        // null for cudaMalloc
+  std::shared_ptr<Managed> managed;  // of managed memory
+  const char* made_by = "";          // the functions that allocate and free it
+  const char* freed_by = "";
   CallSite made;
 };
 

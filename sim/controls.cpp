@@ -100,7 +100,9 @@ Live live() {
     live.device_allocations = process.memory.count();
     live.device_bytes = process.memory.bytes();
     live.host_allocations = process.host.count(detail::BlockKind::host);
-    live.host_bytes = process.host.allocated_bytes();
+    live.host_bytes = process.host.bytes(detail::BlockKind::host);
+    live.managed_allocations = process.host.count(detail::BlockKind::managed);
+    live.managed_bytes = process.host.bytes(detail::BlockKind::managed);
     live.host_registrations = process.host.count(detail::BlockKind::registered);
     return live;
   });

@@ -206,11 +206,14 @@ bool DeviceMemory::contains(std::uintptr_t address) const {
   return address >= visible_ && address - visible_ < total_;
 }
 
+BlockPtr DeviceMemory::below(std::uintptr_t address) const {
+  const auto next = blocks_.upper_bound(address);
+  return next == blocks_.begin() ? nullptr : std::prev(next)->second;
+}
+
 BlockPtr DeviceMemory::find(std::uintptr_t address) const {
-  auto next = blocks_.upper_bound(address);
-  if (next == blocks_.begin()) return nullptr;
-  const BlockPtr& block = std::prev(next)->second;
-  return address - block->address < block->size ? block : nullptr;
+  const BlockPtr block = below(address);
+  return block && address - block->address < block->size ? block : nullptr;
 }
 
 std::size_t DeviceMemory::count() const {

@@ -56,6 +56,8 @@ class DeviceMemory {
   bool contains(std::uintptr_t address) const;
   // The block that holds the address, or null.
   BlockPtr find(std::uintptr_t address) const;
+  // The last block that begins there or before, or null.
+  BlockPtr below(std::uintptr_t address) const;
 
   std::size_t bytes_per_device() const { return bytes_per_device_; }
   // Of allocations; variables are none.

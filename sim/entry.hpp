@@ -33,7 +33,12 @@ cudaError_t memcpy_async(NullStream null, void* to, const void* from, std::size_
 cudaError_t memcpy_2d_async(NullStream null, void* to, std::size_t to_pitch, const void* from,
                             std::size_t from_pitch, std::size_t width, std::size_t height,
                             cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t memcpy_2d(NullStream null, void* to, std::size_t to_pitch, const void* from,
+                      std::size_t from_pitch, std::size_t width, std::size_t height,
+                      cudaMemcpyKind kind);
 cudaError_t memset(NullStream null, void* to, int value, std::size_t count);
+cudaError_t memset_2d(NullStream null, void* to, std::size_t pitch, int value, std::size_t width,
+                      std::size_t height);
 cudaError_t memset_async(NullStream null, void* to, int value, std::size_t count,
                          cudaStream_t stream);
 cudaError_t memset_2d_async(NullStream null, void* to, std::size_t pitch, int value,

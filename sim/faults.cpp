@@ -5,15 +5,26 @@
 
 namespace culvert::sim::detail {
 
+std::uint64_t& Faults::counter_of(const char* function) {
+  const auto address = reinterpret_cast<std::uintptr_t>(function);
+  Known& known = known_[address / 16 % known_.size()];
+  if (known.function != function) {
+    const std::string_view name = function;
+    auto found = by_function_.find(name);
+    if (found == by_function_.end()) found = by_function_.emplace(name, 0).first;
+    known = {function, &found->second};
+  }
+  return *known.counter;
+}
+
 int Faults::count_call(const char* function) {
-  const std::string_view name = function;
   ++total_;
-  auto counter = by_function_.find(name);
-  if (counter == by_function_.end()) counter = by_function_.emplace(name, 0).first;
-  ++counter->second;
+  ++counter_of(function);
   if (keeps_names_) names_.push_back(function);
+  if (faults_.empty()) return 0;
 
   // Every fault that means this call counts it; the first that is due decides.
+  const std::string_view name = function;
   int error = 0;
   for (Fault& fault : faults_) {
     if (!fault.any && fault.function != name) continue;

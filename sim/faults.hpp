@@ -2,6 +2,8 @@
 // Counts calls and makes chosen ones fail.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -11,7 +13,15 @@ namespace culvert::sim::detail {
 
 class Faults {
  public:
-  // Counts a call and answers the error it has to fail with, or 0.
+  Faults() = default;
+  // Moved only: the counters stay where they are.
+  Faults(Faults&&) = default;
+  Faults& operator=(Faults&&) = default;
+  Faults(const Faults&) = delete;
+  Faults& operator=(const Faults&) = delete;
+
+  // Counts a call and answers the error it has to fail with, or 0. The name is a literal: it is
+  // known again by its address.
   int count_call(const char* function);
 
   // The nth call from now on of a function, or of all with null; with `on`, those after it too.
@@ -36,8 +46,16 @@ class Faults {
     bool on = false;
   };
 
+  struct Known {
+    const char* function = nullptr;
+    std::uint64_t* counter = nullptr;
+  };
+
+  std::uint64_t& counter_of(const char* function);
+
   std::uint64_t total_ = 0;
   std::map<std::string, std::uint64_t, std::less<>> by_function_;
+  std::array<Known, 256> known_{};  // the last function of each remainder of an address
   std::vector<Fault> faults_;
   bool keeps_names_ = false;
   std::vector<const char*> names_;

@@ -82,6 +82,8 @@ const char* name_of(const Block& block) {
       return "device allocation";
     case BlockKind::host:
       return "pinned allocation";
+    case BlockKind::managed:
+      return "managed allocation";
     case BlockKind::registered:
       return "registration of host memory";
   }

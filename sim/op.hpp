@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <memory>
 #include <vector>
 
@@ -52,6 +51,13 @@ struct Work {
   std::shared_ptr<const NodeParams> params = {};
 };
 
+// The neighbours of an operation in a list of operations.
+struct OpLinks {
+  Op* previous = nullptr;
+  Op* next = nullptr;
+  bool in_list = false;
+};
+
 struct Op {
   Work work;
 
@@ -60,17 +66,19 @@ struct Op {
   int device = 0;
   unsigned long long stream = 0;  // its id
   OpState state = OpState::pending;
-  bool urged = false;                           // handed to the background, to run soon
-  bool reported = false;                        // as one that runs for too long
-  int error = 0;                                // not 0: it breaks its device instead of running
-  std::vector<OpPtr> dependencies;              // unfinished ones; empty once it is done
-  std::vector<Op*> dependents;                  // those whose dependency it is
-  std::size_t unfinished = 0;                   // how many of its dependencies are
-  std::size_t ready_place = 0;                  // in the scheduler's list of those that can run
-  std::uint64_t start_ns = 0;                   // virtual time: not before this
-  std::uint64_t finish_ns = 0;                  // virtual time, known once it is enqueued
-  std::uint64_t mark = 0;                       // the last search that found it
-  std::list<OpPtr>::iterator place;             // in the scheduler's list, until it is done
+  bool urged = false;               // handed to the background, to run soon
+  bool reported = false;            // as one that runs for too long
+  int error = 0;                    // not 0: it breaks its device instead of running
+  std::vector<OpPtr> dependencies;  // unfinished ones; empty once it is done
+  std::vector<Op*> dependents;      // those whose dependency it is
+  std::size_t unfinished = 0;       // how many of its dependencies are
+  std::size_t ready_place = 0;      // in the scheduler's list of those that can run
+  std::uint64_t start_ns = 0;       // virtual time: not before this
+  std::uint64_t finish_ns = 0;      // virtual time, known once it is enqueued
+  std::uint64_t mark = 0;           // the last search that found it
+  OpPtr self;                       // the scheduler's hold on it, until it is done
+  OpLinks in_unfinished;            // places in the scheduler's lists
+  OpLinks in_host_functions;
   std::chrono::steady_clock::time_point since;  // host functions: enqueued, then started
 
   bool done() const { return state == OpState::done; }

@@ -125,6 +125,7 @@ void Process::reset(Lock& lock, const Config& wanted) {
   host.release_all(-1);
   faults = Faults();
   illegal_accesses = 0;
+  freed.clear();
   for (const auto& state : threads_) *state = ThreadState();
   set_up(next);
 }
@@ -162,6 +163,7 @@ void Process::reset_device(Lock& lock, int index) {
   reset.peers.clear();
   reset.kernels.clear();
   reset.variables.clear();
+  reset.settings = {};
 }
 
 ThreadState& Process::thread() {
@@ -250,12 +252,14 @@ std::uint64_t Process::latest_clock() const {
 }
 
 BlockPtr Process::allocate(Lock& lock, int index, std::size_t size, const PoolPtr& pool) {
-  if (pool && !pool->has_room(size)) return nullptr;
-  BlockPtr block = memory.allocate(index, size);
+  const auto take = [&]() -> BlockPtr {
+    return !pool || pool->has_room(size) ? memory.allocate(index, size) : nullptr;
+  };
+  BlockPtr block = take();
   if (!block) {
     // A free that is enqueued but has not run may make room.
     scheduler.poll(lock, scheduler.releasing(index));
-    block = memory.allocate(index, size);
+    block = take();
   }
   if (!block) return nullptr;
   block->pool = pool;
@@ -270,6 +274,7 @@ BlockPtr Process::allocate(Lock& lock, int index, std::size_t size, const PoolPt
 }
 
 void Process::release(Block& block) {
+  freed.add(block);
   if (block.kind != BlockKind::device) return host.release(block);
   if (block.of_graph) {
     block.state = BlockState::reserved;

@@ -14,9 +14,11 @@
 #include "sim/background.hpp"
 #include "sim/clock.hpp"
 #include "sim/device_memory.hpp"
+#include "sim/device_settings.hpp"
 #include "sim/event.hpp"
 #include "sim/experiment.hpp"
 #include "sim/faults.hpp"
+#include "sim/freed.hpp"
 #include "sim/graph_state.hpp"
 #include "sim/handle_table.hpp"
 #include "sim/host_memory.hpp"
@@ -44,6 +46,7 @@ struct Device {
   std::set<int> peers;  // devices whose memory it may access
   std::map<const void*, KernelSettings> kernels;
   std::map<std::shared_ptr<const Variable>, BlockPtr> variables;  // those that were used
+  DeviceSettings settings = {};
 };
 
 // What stands between <<< and >>> of a launch.
@@ -110,6 +113,7 @@ class Process {
   Experiment experiment;
   DeviceMemory memory;
   HostMemory host;
+  FreedBlocks freed;
   HandleTable<Stream> streams{HandleKind::stream};
   HandleTable<Event> events{HandleKind::event};
   HandleTable<Pool> pools{HandleKind::pool};

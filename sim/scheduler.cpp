@@ -13,14 +13,16 @@ bool all_done(const Ops& ops) {
   return std::all_of(ops.begin(), ops.end(), [](const OpPtr& op) { return !op || op->done(); });
 }
 
-template <class Predicate>
-Ops select(const std::list<OpPtr>& ops, Predicate predicate) {
+template <class List, class Predicate>
+Ops select(const List& ops, Predicate predicate) {
   Ops selected;
-  for (const OpPtr& op : ops) {
-    if (predicate(*op)) selected.push_back(op);
+  for (const Op& op : ops) {
+    if (predicate(op)) selected.push_back(op.self);
   }
   return selected;
 }
+
+bool every(const Op&) { return true; }
 
 }  // namespace
 
@@ -35,13 +37,14 @@ void Scheduler::run_user_code(const Op& op) noexcept {
 
 void Scheduler::submit(const OpPtr& op) {
   op->sequence = next_sequence_++;
-  op->place = unfinished_.insert(unfinished_.end(), op);
+  op->self = op;
+  unfinished_.add(*op);
   for (const OpPtr& dependency : op->dependencies) dependency->dependents.push_back(op.get());
   op->unfinished = op->dependencies.size();
   if (op->unfinished == 0) add_ready(*op);
   if (op->work.kind == OpKind::host_function) {
     op->since = std::chrono::steady_clock::now();
-    host_functions_.emplace(op->sequence, op);
+    host_functions_.add(*op);
   }
   if (unfinished_.size() == 1 && hooks_.watch) hooks_.watch();
 }
@@ -60,22 +63,29 @@ void Scheduler::remove_ready(Op& op) {
 }
 
 Ops Scheduler::unfinished_ancestors(const Ops& targets) {
+  search_.clear();
   const std::uint64_t mark = next_mark_++;
-  Ops found;
-  const auto add = [&](const OpPtr& op) {
-    if (!op || op->done() || op->mark == mark) return;
-    op->mark = mark;
-    found.push_back(op);
-  };
-  for (const OpPtr& target : targets) add(target);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    // By pointer: adding moves the elements of `found`, not the operations.
-    const Op* op = found[i].get();
-    for (const OpPtr& dependency : op->dependencies) add(dependency);
+  for (const OpPtr& target : targets) find_unfinished(target.get(), mark);
+  for (std::size_t i = 0; i < search_.size(); ++i) {
+    for (const OpPtr& dependency : search_[i].op->dependencies) {
+      find_unfinished(dependency.get(), mark);
+    }
   }
-  const auto earlier = [](const OpPtr& a, const OpPtr& b) { return a->sequence < b->sequence; };
-  std::sort(found.begin(), found.end(), earlier);
+  // The numbers beside the operations, so that sorting reads no operation.
+  const auto earlier = [](const Found& a, const Found& b) { return a.sequence < b.sequence; };
+  if (!std::is_sorted(search_.begin(), search_.end(), earlier)) {
+    std::sort(search_.begin(), search_.end(), earlier);
+  }
+  Ops found;
+  found.reserve(search_.size());
+  for (const Found& each : search_) found.push_back(each.op->self);
   return found;
+}
+
+void Scheduler::find_unfinished(Op* op, std::uint64_t mark) {
+  if (op == nullptr || op->done() || op->mark == mark) return;
+  op->mark = mark;
+  search_.push_back({op->sequence, op});
 }
 
 bool Scheduler::may_start(const Op& op) const {
@@ -91,18 +101,20 @@ void Scheduler::wait(Lock& lock, const Ops& targets, RandomOrder* order) {
   while (order != nullptr && !all_done(targets) && !ready_.empty()) {
     const std::size_t place =
         order->pick(ready_.size(), [&](std::size_t at) { return ready_[at]->stream; });
-    const OpPtr op = *ready_[place]->place;
+    const OpPtr op = ready_[place]->self;
     if (op->mark == mark && may_start(*op)) {
       execute(lock, op);
     } else {
       run_beside(lock, op);
     }
+    ++progress_;
   }
   // A dependency was enqueued before what depends on it, so this order meets no unfinished one.
   for (const OpPtr& op : needed) {
     finished_.wait(lock, [&] { return op->state != OpState::pending || may_start(*op); });
     if (op->state == OpState::pending) execute(lock, op);
     finished_.wait(lock, [&] { return op->done(); });
+    ++progress_;
   }
 }
 
@@ -110,7 +122,7 @@ void Scheduler::run_some(Lock& lock, RandomOrder& order) {
   while (!ready_.empty() && order.runs_more()) {
     const std::size_t place =
         order.pick(ready_.size(), [&](std::size_t at) { return ready_[at]->stream; });
-    run_beside(lock, *ready_[place]->place);
+    run_beside(lock, ready_[place]->self);
   }
 }
 
@@ -150,13 +162,16 @@ bool Scheduler::poll(Lock& lock, const Ops& targets) {
 bool Scheduler::run_ready(Lock& lock, const Ops& targets, const std::function<bool()>& stop,
                           const std::function<void()>& before_host_function) {
   bool ran = false;
-  for (const OpPtr& op : unfinished_ancestors(targets)) {
-    if (!may_start(*op)) continue;
-    if (stop()) break;
-    if (op->is_user_code()) before_host_function();
-    // The hook may have started a thread, but it does not let go of the lock.
-    execute(lock, op);
-    ran = true;
+  // One target at a time: of many, most are never looked at if it stops soon.
+  for (const OpPtr& target : targets) {
+    for (const OpPtr& op : unfinished_ancestors({target})) {
+      if (!may_start(*op)) continue;
+      if (stop()) return ran;
+      if (op->is_user_code()) before_host_function();
+      // The hook may have started a thread, but it does not let go of the lock.
+      execute(lock, op);
+      ran = true;
+    }
   }
   return ran;
 }
@@ -168,7 +183,7 @@ void Scheduler::wait_until_quiet(Lock& lock) {
 void Scheduler::execute(Lock& lock, OpPtr op) {
   op->state = OpState::running;
   remove_ready(*op);
-  host_functions_.erase(op->sequence);
+  host_functions_.remove(*op);
   if (failure(op->device) != 0) {
     // Enqueued before the failure was seen: dropped like the others.
   } else if (op->error != 0) {
@@ -217,17 +232,26 @@ void Scheduler::finish(const OpPtr& op) {
     }
   }
   op->dependents.clear();
-  host_functions_.erase(op->sequence);
-  unfinished_.erase(op->place);
+  host_functions_.remove(*op);
+  unfinished_.remove(*op);
   finished_.notify_all();
   // What was handed to the background may wait behind this one.
   if (!urged_.empty() && op->is_user_code() && hooks_.wake) hooks_.wake();
+  op->self = nullptr;
 }
 
-Ops Scheduler::all() const { return Ops(unfinished_.begin(), unfinished_.end()); }
+Ops Scheduler::all() const { return select(unfinished_, every); }
 
 Ops Scheduler::on_device(int device) const {
   return select(unfinished_, [&](const Op& op) { return op.device == device; });
+}
+
+Ops Scheduler::last_on_device(int device) const {
+  return select(unfinished_, [&](const Op& op) {
+    return op.device == device &&
+           std::all_of(op.dependents.begin(), op.dependents.end(),
+                       [&](const Op* dependent) { return dependent->device != device; });
+  });
 }
 
 Ops Scheduler::touching(const Block& block) const {
@@ -245,11 +269,7 @@ Ops Scheduler::releasing(int device) const {
   });
 }
 
-Ops Scheduler::host_functions() const {
-  Ops ops;
-  for (const auto& [sequence, op] : host_functions_) ops.push_back(op);
-  return ops;
-}
+Ops Scheduler::host_functions() const { return select(host_functions_, every); }
 
 Ops Scheduler::urged() {
   std::erase_if(urged_, [](const OpPtr& op) { return op->done(); });

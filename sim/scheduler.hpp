@@ -8,12 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <list>
-#include <map>
 #include <mutex>
 #include <vector>
 
 #include "sim/op.hpp"
+#include "sim/op_list.hpp"
 #include "sim/random_order.hpp"
 
 namespace culvert::sim::detail {
@@ -66,9 +65,15 @@ class Scheduler {
   std::size_t pending() const { return unfinished_.size(); }
   Ops all() const;
   Ops on_device(int device) const;
+  // Those without which nothing on the device is left: all others come before one of them.
+  Ops last_on_device(int device) const;
   Ops touching(const Block& block) const;
   Ops releasing(int device) const;
-  Ops host_functions() const;
+  Ops host_functions() const;  // those that have not started
+  // The one of them that was enqueued first, or null.
+  const Op* oldest_host_function() const { return host_functions_.first(); }
+  // Changes whenever a waiting thread has run an operation: then it is not stuck.
+  std::uint64_t progress() const { return progress_; }
   const Ops& running_user_codes() const { return running_; }
   Ops urged();  // and forgets those that are done
 
@@ -88,7 +93,9 @@ class Scheduler {
 
  private:
   bool may_start(const Op& op) const;
+  // In the order in which they were enqueued, the targets with them.
   Ops unfinished_ancestors(const Ops& targets);
+  void find_unfinished(Op* op, std::uint64_t mark);
   void execute(Lock& lock, OpPtr op);
   void urge(const OpPtr& op);
   void run_beside(Lock& lock, OpPtr op);  // by value: another thread may finish it
@@ -96,17 +103,24 @@ class Scheduler {
   void remove_ready(Op& op);
   void finish(const OpPtr& op);
 
+  struct Found {
+    std::uint64_t sequence;
+    Op* op;
+  };
+
   Hooks hooks_;
-  std::list<OpPtr> unfinished_;                    // in the order in which they were enqueued
+  OpList<&Op::in_unfinished> unfinished_;
+  OpList<&Op::in_host_functions> host_functions_;  // those that have not started
   std::vector<Op*> ready_;                         // those that can run and are not urged
-  std::map<std::uint64_t, OpPtr> host_functions_;  // those that have not started
   Ops urged_;
   Ops running_;  // host functions and kernels
   std::condition_variable finished_;
   std::array<int, max_devices> failures_{};
   bool one_host_function_ = false;
   std::uint64_t next_sequence_ = 1;
+  std::vector<Found> search_;  // of the search that goes on
   std::uint64_t next_mark_ = 1;
+  std::uint64_t progress_ = 0;
 };
 
 }  // namespace culvert::sim::detail

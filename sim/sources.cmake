@@ -5,7 +5,12 @@ set(culvert_sim_sources
   api_callback.cpp
   api_capture.cpp
   api_copy.cpp
+  api_copy_3d.cpp
+  api_copy_batch.cpp
+  api_copy_peer.cpp
   api_device.cpp
+  api_device_identity.cpp
+  api_device_settings.cpp
   api_driver.cpp
   api_error.cpp
   api_event.cpp
@@ -21,13 +26,20 @@ set(culvert_sim_sources
   api_kernel.cpp
   api_kernel_facts.cpp
   api_malloc_async.cpp
+  api_managed.cpp
+  api_managed_advice.cpp
   api_memory.cpp
+  api_memory_pitched.cpp
   api_nvcc.cpp
   api_occupancy.cpp
+  api_other_process.cpp
   api_per_thread.cpp
   api_pool.cpp
+  api_pool_access.cpp
+  api_prefetch.cpp
   api_registration.cpp
   api_stream.cpp
+  api_stream_attribute.cpp
   api_symbol.cpp
   api_user_object.cpp
   attributes.cpp
@@ -38,6 +50,7 @@ set(culvert_sim_sources
   clock.cpp
   config.cpp
   controls.cpp
+  copy_3d.cpp
   device_image.cpp
   device_memory.cpp
   device_name.cpp
@@ -57,8 +70,11 @@ set(culvert_sim_sources
   kernel_limits.cpp
   kernels.cpp
   leaks.cpp
+  managed_range.cpp
+  memory_words.cpp
   node_make.cpp
   node_work.cpp
+  place.cpp
   process.cpp
   random_order.cpp
   report.cpp

@@ -14,7 +14,8 @@
 
 namespace culvert::sim::detail {
 
-struct StreamCapture;  // capture.hpp
+struct StreamCapture;   // capture.hpp
+struct StreamSettings;  // stream_settings.hpp
 
 enum class StreamKind { legacy, blocking, non_blocking };
 
@@ -31,7 +32,8 @@ struct Stream {
   // Where work goes instead of becoming an operation: while the stream is captured, and where a
   // node of a graph is made.
   std::function<void(Work)> recorder;
-  std::shared_ptr<StreamCapture> capture;  // its part in a capture, or null
+  std::shared_ptr<StreamCapture> capture;    // its part in a capture, or null
+  std::shared_ptr<StreamSettings> settings;  // null: the defaults
   OpPtr tail;  // the last operation enqueued, also once it is done: it holds the virtual time
 
   // How often a query about the operation with this number was answered with "not ready".

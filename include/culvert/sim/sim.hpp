@@ -167,6 +167,8 @@ struct Live {
   std::size_t host_allocations = 0;  ///< cudaHostAlloc and cudaMallocHost.
   std::size_t host_bytes = 0;
   std::size_t host_registrations = 0;  ///< cudaHostRegister.
+  std::size_t managed_allocations = 0;
+  std::size_t managed_bytes = 0;
 };
 Live live();
 
