@@ -159,6 +159,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
   return entry::begin_capture(NullStream::legacy, stream, mode);
 }
 
+#if CUDART_VERSION >= 12030
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
                                           const cudaGraphNode_t* dependencies,
                                           const cudaGraphEdgeData* data, std::size_t count,
@@ -166,6 +167,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
   return entry::begin_capture_to_graph(NullStream::legacy, stream, graph, dependencies, data, count,
                                        mode);
 }
+#endif
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return entry::end_capture(NullStream::legacy, stream, graph);
@@ -175,6 +177,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
   return entry::stream_is_capturing(NullStream::legacy, stream, status);
 }
 
+#if CUDART_VERSION >= 13000
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
                                      unsigned long long* id, cudaGraph_t* graph,
                                      const cudaGraphNode_t** dependencies,
@@ -189,5 +192,25 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
   return entry::update_capture_dependencies(NullStream::legacy, stream, dependencies, data, count,
                                             flags);
 }
+#else
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                     unsigned long long* id) {
+  return entry::get_capture_info(NullStream::legacy, stream, status, id, nullptr, nullptr, nullptr,
+                                 nullptr);
+}
+
+cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                        unsigned long long* id, cudaGraph_t* graph,
+                                        const cudaGraphNode_t** dependencies, std::size_t* count) {
+  return entry::get_capture_info(NullStream::legacy, stream, status, id, graph, dependencies,
+                                 nullptr, count);
+}
+
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* dependencies,
+                                                std::size_t count, unsigned flags) {
+  return entry::update_capture_dependencies(NullStream::legacy, stream, dependencies, nullptr,
+                                            count, flags);
+}
+#endif
 
 }  // extern "C"

@@ -33,6 +33,7 @@ cudaError_t add(const char* function, const Place& place, Make&& make) {
   });
 }
 
+#if CUDART_VERSION >= 13000
 cudaError_t make_any(Call& call, Graph& graph, cudaGraphNodeParams& params, NodePtr& node) {
   switch (params.type) {
     case cudaGraphNodeTypeGraph:
@@ -60,11 +61,13 @@ cudaError_t make_any(Call& call, Graph& graph, cudaGraphNodeParams& params, Node
     }
   }
 }
+#endif
 
 }  // namespace
 
 extern "C" {
 
+#if CUDART_VERSION >= 13000
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* result, cudaGraph_t graph,
                              const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data,
                              std::size_t count, cudaGraphNodeParams* params) {
@@ -73,6 +76,7 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* result, cudaGraph_t graph,
                return params == nullptr ? cudaErrorInvalidValue : make_any(call, to, *params, node);
              });
 }
+#endif
 
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* result, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies, std::size_t count,
@@ -189,10 +193,12 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* result, cudaGraph_t graph,
              });
 }
 
+#if CUDART_VERSION >= 13000
 cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle*, cudaGraph_t, unsigned,
                                              unsigned) {
   return api("cudaGraphConditionalHandleCreate",
              [](Call&) { return refuse_type(cudaGraphNodeTypeConditional); });
 }
+#endif
 
 }  // extern "C"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Nodes in their graph: their kinds, the edges between them, and their end.
+#include <set>
+#include <utility>
+
 #include "sim/graph_calls.hpp"
 
 namespace {
@@ -39,21 +42,8 @@ bool find_ends(const Call& call, const Graph& graph, cudaGraphNode_t from, cudaG
   return first && second && first != second && first->graph == &graph && second->graph == &graph;
 }
 
-}  // namespace
-
-extern "C" {
-
-cudaError_t cudaGraphNodeGetType(cudaGraphNode_t handle, cudaGraphNodeType* type) {
-  return api("cudaGraphNodeGetType", [&](Call& call) {
-    const NodePtr node = find_node(call, handle);
-    if (!node || type == nullptr) return cudaErrorInvalidValue;
-    *type = node->type;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphGetEdges(cudaGraph_t handle, cudaGraphNode_t* from, cudaGraphNode_t* to,
-                              cudaGraphEdgeData* data, std::size_t* count) {
+cudaError_t get_edges(cudaGraph_t handle, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                      cudaGraphEdgeData* data, std::size_t* count) {
   return api("cudaGraphGetEdges", [&](Call& call) -> cudaError_t {
     const GraphPtr graph = find_graph(call, handle);
     if (!graph || count == nullptr || (from == nullptr) != (to == nullptr)) {
@@ -70,8 +60,8 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t handle, cudaGraphNode_t* from, cudaGra
   });
 }
 
-cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t handle, cudaGraphNode_t* nodes,
-                                         cudaGraphEdgeData* data, std::size_t* count) {
+cudaError_t get_dependencies(cudaGraphNode_t handle, cudaGraphNode_t* nodes,
+                             cudaGraphEdgeData* data, std::size_t* count) {
   return api("cudaGraphNodeGetDependencies", [&](Call& call) -> cudaError_t {
     const NodePtr node = find_node(call, handle);
     if (!node || count == nullptr) return cudaErrorInvalidValue;
@@ -81,8 +71,8 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t handle, cudaGraphNode_t
   });
 }
 
-cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode_t* nodes,
-                                           cudaGraphEdgeData* data, std::size_t* count) {
+cudaError_t get_dependents(cudaGraphNode_t handle, cudaGraphNode_t* nodes, cudaGraphEdgeData* data,
+                           std::size_t* count) {
   return api("cudaGraphNodeGetDependentNodes", [&](Call& call) -> cudaError_t {
     const NodePtr node = find_node(call, handle);
     if (!node || count == nullptr) return cudaErrorInvalidValue;
@@ -94,13 +84,14 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode
   });
 }
 
-cudaError_t cudaGraphAddDependencies(cudaGraph_t handle, const cudaGraphNode_t* from,
-                                     const cudaGraphNode_t* to, const cudaGraphEdgeData* data,
-                                     std::size_t count) {
+cudaError_t add_dependencies(cudaGraph_t handle, const cudaGraphNode_t* from,
+                             const cudaGraphNode_t* to, const cudaGraphEdgeData* data,
+                             std::size_t count) {
   return api("cudaGraphAddDependencies", [&](Call& call) {
     const GraphPtr graph = find_graph(call, handle);
     if (!graph || (count != 0 && (from == nullptr || to == nullptr))) return cudaErrorInvalidValue;
     // All or none.
+    std::set<std::pair<cudaGraphNode_t, cudaGraphNode_t>> added;
     for (std::size_t i = 0; i < count; ++i) {
       NodePtr first;
       NodePtr second;
@@ -108,9 +99,7 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t handle, const cudaGraphNode_t* 
           (data != nullptr && !is_valid(data[i], *first))) {
         return cudaErrorInvalidValue;
       }
-      for (std::size_t before = 0; before < i; ++before) {
-        if (from[before] == from[i] && to[before] == to[i]) return cudaErrorInvalidValue;
-      }
+      if (!added.emplace(from[i], to[i]).second) return cudaErrorInvalidValue;
     }
     for (std::size_t i = 0; i < count; ++i) {
       add_edge(*find_node(call, from[i]), *find_node(call, to[i]),
@@ -120,17 +109,21 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t handle, const cudaGraphNode_t* 
   });
 }
 
-cudaError_t cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_t* from,
-                                        const cudaGraphNode_t* to, const cudaGraphEdgeData* data,
-                                        std::size_t count) {
+cudaError_t remove_dependencies(cudaGraph_t handle, const cudaGraphNode_t* from,
+                                const cudaGraphNode_t* to, const cudaGraphEdgeData* data,
+                                std::size_t count) {
   return api("cudaGraphRemoveDependencies", [&](Call& call) {
     const GraphPtr graph = find_graph(call, handle);
     if (!graph || (count != 0 && (from == nullptr || to == nullptr))) return cudaErrorInvalidValue;
     if (count != 0 && has_memory_nodes(*graph)) return cudaErrorNotSupported;
+    std::set<std::pair<cudaGraphNode_t, cudaGraphNode_t>> removed;
     for (std::size_t i = 0; i < count; ++i) {
       NodePtr first;
       NodePtr second;
-      if (!find_ends(call, *graph, from[i], to[i], first, second)) return cudaErrorInvalidValue;
+      if (!find_ends(call, *graph, from[i], to[i], first, second) ||
+          !removed.emplace(from[i], to[i]).second) {
+        return cudaErrorInvalidValue;
+      }
       const Edge* const edge = find_edge(*first, *second);
       if (edge == nullptr) return cudaErrorInvalidValue;
       // An edge with data is named with it.
@@ -146,6 +139,19 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_
   });
 }
 
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t handle, cudaGraphNodeType* type) {
+  return api("cudaGraphNodeGetType", [&](Call& call) {
+    const NodePtr node = find_node(call, handle);
+    if (!node || type == nullptr) return cudaErrorInvalidValue;
+    *type = node->type;
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
   return api("cudaGraphDestroyNode", [&](Call& call) {
     const NodePtr node = find_node(call, handle);
@@ -155,5 +161,60 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
     return cudaSuccess;
   });
 }
+
+#if CUDART_VERSION >= 13000
+cudaError_t cudaGraphGetEdges(cudaGraph_t handle, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                              cudaGraphEdgeData* data, std::size_t* count) {
+  return get_edges(handle, from, to, data, count);
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t handle, cudaGraphNode_t* nodes,
+                                         cudaGraphEdgeData* data, std::size_t* count) {
+  return get_dependencies(handle, nodes, data, count);
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode_t* nodes,
+                                           cudaGraphEdgeData* data, std::size_t* count) {
+  return get_dependents(handle, nodes, data, count);
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t handle, const cudaGraphNode_t* from,
+                                     const cudaGraphNode_t* to, const cudaGraphEdgeData* data,
+                                     std::size_t count) {
+  return add_dependencies(handle, from, to, data, count);
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_t* from,
+                                        const cudaGraphNode_t* to, const cudaGraphEdgeData* data,
+                                        std::size_t count) {
+  return remove_dependencies(handle, from, to, data, count);
+}
+
+#else  // without data
+cudaError_t cudaGraphGetEdges(cudaGraph_t handle, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                              std::size_t* count) {
+  return get_edges(handle, from, to, nullptr, count);
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t handle, cudaGraphNode_t* nodes,
+                                         std::size_t* count) {
+  return get_dependencies(handle, nodes, nullptr, count);
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode_t* nodes,
+                                           std::size_t* count) {
+  return get_dependents(handle, nodes, nullptr, count);
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t handle, const cudaGraphNode_t* from,
+                                     const cudaGraphNode_t* to, std::size_t count) {
+  return add_dependencies(handle, from, to, nullptr, count);
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_t* from,
+                                        const cudaGraphNode_t* to, std::size_t count) {
+  return remove_dependencies(handle, from, to, nullptr, count);
+}
+#endif
 
 }  // extern "C"

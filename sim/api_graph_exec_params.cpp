@@ -118,6 +118,7 @@ cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNo
                    event);
 }
 
+#if CUDART_VERSION >= 13000
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                        cudaGraphNodeParams* params) {
   constexpr const char* function = "cudaGraphExecNodeSetParams";
@@ -138,6 +139,7 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t nod
       });
   }
 }
+#endif
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t handle,
                                     unsigned enabled) {

@@ -253,6 +253,7 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t handle, void* pointer)
                   });
 }
 
+#if CUDART_VERSION >= 13000
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t handle, cudaGraphNodeParams* params) {
   constexpr const char* function = "cudaGraphNodeSetParams";
   const cudaGraphNodeType type = params != nullptr ? params->type : cudaGraphNodeTypeCount;
@@ -273,5 +274,6 @@ cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t handle, cudaGraphNodeParams* 
       });
   }
 }
+#endif
 
 }  // extern "C"

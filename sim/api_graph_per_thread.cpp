@@ -36,6 +36,7 @@ cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t stream, cudaStreamCaptureSta
   return entry::stream_is_capturing(null, stream, status);
 }
 
+#if CUDART_VERSION >= 13000
 cudaError_t cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status,
                                           unsigned long long* id, cudaGraph_t* graph,
                                           const cudaGraphNode_t** dependencies,
@@ -49,6 +50,25 @@ cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream,
                                                      std::size_t count, unsigned flags) {
   return entry::update_capture_dependencies(null, stream, dependencies, data, count, flags);
 }
+#else
+cudaError_t cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                          unsigned long long* id) {
+  return entry::get_capture_info(null, stream, status, id, nullptr, nullptr, nullptr, nullptr);
+}
+
+cudaError_t cudaStreamGetCaptureInfo_v2_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                             unsigned long long* id, cudaGraph_t* graph,
+                                             const cudaGraphNode_t** dependencies,
+                                             std::size_t* count) {
+  return entry::get_capture_info(null, stream, status, id, graph, dependencies, nullptr, count);
+}
+
+cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream,
+                                                     cudaGraphNode_t* dependencies,
+                                                     std::size_t count, unsigned flags) {
+  return entry::update_capture_dependencies(null, stream, dependencies, nullptr, count, flags);
+}
+#endif
 
 cudaError_t cudaGraphInstantiateWithParams_ptsz(cudaGraphExec_t* exec, cudaGraph_t graph,
                                                 cudaGraphInstantiateParams* params) {

@@ -7,6 +7,7 @@
 
 #include "cuda_runtime_api.h"
 #include "sim/call.hpp"
+#include "sim/edge_data.hpp"
 
 namespace culvert::sim::detail::entry {
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/edge_data.hpp"
 #include "sim/event.hpp"
 #include "sim/graph_memory.hpp"
 #include "sim/node_params.hpp"

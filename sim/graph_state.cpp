@@ -26,9 +26,9 @@ void GraphState::drop(int device) {
     if (is_here(graph) && !graph.is_child) ending.push_back(graphs.find(graph.handle));
   });
   for (const GraphPtr& graph : ending) end_handles(process, *graph);
-  if (device >= 0) return;
+}
 
-  // Nothing of the program is called any more.
+void GraphState::forget_user_objects() {
   std::vector<UserObjectPtr> objects;
   user_objects.for_each([&](UserObjectEntry& entry) {
     if (UserObjectPtr object = entry.object.lock()) {

@@ -27,9 +27,10 @@ struct GraphState {
   // Graphs that the program holds, not those inside nodes.
   std::size_t count_graphs() const;
 
-  // Ends the captures on a device and forgets what was made on it; on all devices with -1, and
-  // then user objects too.
+  // Ends the captures on a device and forgets what was made on it; on all devices with -1.
   void drop(int device);
+  // No destructor of theirs is called any more.
+  void forget_user_objects();
 };
 
 }  // namespace culvert::sim::detail

@@ -17,6 +17,7 @@ NodePtr new_node(cudaGraphNodeType type, int device) {
 
 }  // namespace
 
+#if CUDART_VERSION >= 13000
 cudaKernelNodeParams plain(const cudaKernelNodeParamsV2& params) {
   return {params.func,
           {params.gridDim.x, params.gridDim.y, params.gridDim.z},
@@ -47,6 +48,7 @@ cudaError_t refuse_type(cudaGraphNodeType type) {
       return cudaErrorInvalidValue;
   }
 }
+#endif
 
 cudaError_t make_work_node(Call& call, cudaGraphNodeType type, cudaError_t error, Work work,
                            NodePtr& node) {
@@ -135,6 +137,7 @@ std::vector<cudaLaunchAttribute> attributes_of(const Node& node) {
   return params != nullptr ? params->attributes : std::vector<cudaLaunchAttribute>();
 }
 
+#if CUDART_VERSION >= 13000
 cudaError_t work_of(Call& call, const cudaGraphNodeParams& params, const Node* before, Work& work) {
   switch (params.type) {
     case cudaGraphNodeTypeKernel: {
@@ -153,6 +156,7 @@ cudaError_t work_of(Call& call, const cudaGraphNodeParams& params, const Node* b
       return refuse_type(params.type);
   }
 }
+#endif
 
 cudaError_t update_child(const GraphExec& exec, Node& node, const Graph& graph) {
   GraphExec inner;

@@ -16,6 +16,8 @@ cudaError_t make_allocation_node(Call& call, const Graph& graph, cudaMemAllocNod
                                  NodePtr& node);
 cudaError_t make_free_node(Call& call, const Graph& graph, void* pointer, NodePtr& node);
 
+// CUDA 12 describes nodes of any type in other ways.
+#if CUDART_VERSION >= 13000
 // The work of a node of one of the kinds whose parameters the program describes, by type.
 cudaError_t work_of(Call& call, const cudaGraphNodeParams& params, const Node* before, Work& work);
 
@@ -24,11 +26,12 @@ cudaKernelNodeParams plain(const cudaKernelNodeParamsV2& params);
 cudaMemsetParams plain(const cudaMemsetParamsV2& params);
 cudaHostNodeParams plain(const cudaHostNodeParamsV2& params);
 
-// Gives a kernel node the attributes of another one, or those given.
-std::vector<cudaLaunchAttribute> attributes_of(const Node& node);
-
 // What a type of node that is not supported answers.
 cudaError_t refuse_type(cudaGraphNodeType type);
+#endif
+
+// Those of a kernel node.
+std::vector<cudaLaunchAttribute> attributes_of(const Node& node);
 
 // Gives a child graph node of an executable graph what another graph does.
 cudaError_t update_child(const GraphExec& exec, Node& node, const Graph& graph);

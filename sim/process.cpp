@@ -111,6 +111,7 @@ void Process::set_up(const Config& wanted) {
 
 void Process::reset(Lock& lock, const Config& wanted) {
   const Config next = checked(wanted);
+  graphs.forget_user_objects();
   scheduler.drop_all();
   scheduler.wait_until_quiet(lock);
   scheduler.drop_all();

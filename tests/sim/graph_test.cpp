@@ -186,6 +186,22 @@ TEST_F(Graph, ALaunchFollowsItsStreamAndTheLaunchBefore) {
   EXPECT_EQ(log, (Log{0, 1, 1, 2}));
 }
 
+// Each launch as a whole, not node by node.
+TEST_F(Graph, ALaunchFollowsAllOfTheOneBefore) {
+  Log log;
+  Note notes[] = {{&log, 1}, {&log, 2}};
+  cudaEvent_t event = make_event();
+  cudaGraph_t graph = make_graph();
+  cudaGraphNode_t node = host(graph, notes[0]);
+  CUDA_OK(cudaGraphAddEventRecordNode(&node, graph, &node, 1, event));
+  host(graph, notes[1]);
+  cudaGraphExec_t exec = instantiate(graph);
+  CUDA_OK(cudaGraphLaunch(exec, make_stream()));
+  CUDA_OK(cudaGraphLaunch(exec, make_stream()));
+  CUDA_OK(cudaEventSynchronize(event));
+  EXPECT_EQ(log, (Log{1, 2, 1}));
+}
+
 TEST_F(Graph, LaunchesUnderEachSchedule) {
   unsigned char* const device = make_device(1);
   unsigned char* const pinned = make_pinned(1);
@@ -855,10 +871,20 @@ TEST_F(Graph, ReferencesToUserObjectsAreCounted) {
   EXPECT_EQ(cudaUserObjectCreate(
                 &object, nullptr, [](void*) {}, 1, 0),
             cudaErrorInvalidValue);
-  // A reset calls nothing.
-  object = make_object(ended);
-  sim::reset(strict());
-  EXPECT_EQ(ended, 1);
+}
+
+TEST_F(Graph, AResetCallsNoDestructors) {
+  std::atomic<int> ended{0};
+  cudaUserObject_t object = make_object(ended);
+  cudaGraph_t graph = make_graph();
+  CUDA_OK(cudaGraphRetainUserObject(graph, make_object(ended), 1, cudaGraphUserObjectMove));
+  cudaGraphExec_t exec = instantiate(graph);
+  CUDA_OK(cudaGraphLaunch(exec, nullptr));
+  CUDA_OK(cudaGraphExecDestroy(exec));
+  CUDA_OK(cudaGraphDestroy(graph));
+  sim::reset(strict());  // also drops the launch, the last owner
+  sim::run_pending();
+  EXPECT_EQ(ended, 0);
   EXPECT_EQ(cudaUserObjectRelease(object, 1), cudaErrorInvalidValue);
 }
 
