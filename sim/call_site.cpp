@@ -112,8 +112,10 @@ std::string_view own_folder() {
   return file.substr(0, file.rfind('/') + 1);
 }
 
-bool is_of_culvert(const Line& line) {
-  return line.file.substr(0, own_folder().size()) == own_folder() ||
+// Of the simulated runtime, of culvert, or of the standard library, which either may have called.
+bool is_passed_over(const Line& line) {
+  return line.file.find("/include/c++/") != std::string::npos ||
+         line.file.substr(0, own_folder().size()) == own_folder() ||
          line.file.find("/include/culvert/") != std::string::npos;
 }
 
@@ -144,7 +146,7 @@ std::string describe(const CallSite& site) {
   for (std::size_t i = 0; i < site.count; ++i) {
     for (const Line& line : lines_of(site.frames.at(i))) {
       known = true;
-      if (!is_of_culvert(line)) return line.file + " (" + line.function + ")";
+      if (!is_passed_over(line)) return line.file + " (" + line.function + ")";
     }
     // What follows the program's own frames, when those have no lines, would be the C library's.
     if (known && lines_of(site.frames.at(i)).empty()) break;

@@ -18,8 +18,8 @@ struct CallSite {
   std::size_t count = 0;
 };
 
-// "file:line (function)" of the first frame that is neither of the simulated runtime nor of culvert's
-// headers; inlined calls count as frames. It asks addr2line, of binutils. Where that, or the debug
+// "file:line (function)" of the first frame that is not of the simulated runtime, of culvert's headers
+// or of the standard library; inlined calls count as frames. It asks addr2line, of binutils. Where that, or the debug
 // information, is missing it is the program's file and the offsets in it. Empty for no frames.
 std::string describe(const CallSite& site);
 

@@ -82,6 +82,8 @@ std::size_t* ended_by(std::string_view function, Live& live) {
   if (function == "cudaFree" || function == "cudaFreeAsync") return &live.device_allocations;
   if (function == "cudaFreeHost") return &live.host_allocations;
   if (function == "cudaHostUnregister") return &live.host_registrations;
+  if (function == "cudaGraphDestroy") return &live.graphs;
+  if (function == "cudaGraphExecDestroy") return &live.graph_execs;
   return nullptr;
 }
 
@@ -90,7 +92,10 @@ constexpr std::array counts{&Live::streams,
                             &Live::pools,
                             &Live::device_allocations,
                             &Live::host_allocations,
-                            &Live::host_registrations};
+                            &Live::host_registrations,
+                            &Live::managed_allocations,
+                            &Live::graphs,
+                            &Live::graph_execs};
 
 Live beyond(const Live& now, const Live& base, std::string_view failed) {
   Live leaked;

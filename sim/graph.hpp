@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/call_site.hpp"
 #include "sim/edge_data.hpp"
 #include "sim/event.hpp"
 #include "sim/graph_memory.hpp"
@@ -56,9 +57,10 @@ struct Graph {
   std::uintptr_t handle = 0;
   std::uintptr_t origin = 0;  // of the graph that it was copied from
   int device = 0;             // the current one when it was made
-  bool is_child = false;      // it belongs to a node
-  bool moved = false;         // ... to which the program gave it
-  bool capturing = false;     // a capture fills it
+  CallSite made = CallSite::here();
+  bool is_child = false;   // it belongs to a node
+  bool moved = false;      // ... to which the program gave it
+  bool capturing = false;  // a capture fills it
   std::vector<NodePtr> nodes;
   std::vector<Node*> order;  // in an executable graph: each after what it depends on
   std::map<UserObjectPtr, unsigned> user_objects;

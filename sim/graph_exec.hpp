@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "sim/call.hpp"
+#include "sim/call_site.hpp"
 #include "sim/graph.hpp"
 
 namespace culvert::sim::detail {
@@ -13,6 +14,7 @@ namespace culvert::sim::detail {
 struct GraphExec {
   std::uintptr_t handle = 0;
   int device = 0;
+  CallSite made = CallSite::here();
   unsigned long long flags = 0;
   GraphPtr graph;  // its own copy
   OpPtr last;      // the end of the last launch or upload

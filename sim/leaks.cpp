@@ -12,6 +12,8 @@
 #include "culvert/host_slot.hpp"
 #include "culvert/process_state.hpp"
 #include "sim/call_site.hpp"
+#include "sim/graph.hpp"
+#include "sim/graph_exec.hpp"
 #include "sim/report.hpp"
 
 namespace culvert::sim::detail {
@@ -115,6 +117,11 @@ LeakCheck leak_check_from_environment() {
 std::size_t print_leaks(const Process& process) {
   Leaks leaks;
   process.streams.for_each([&](const Stream& stream) { leaks.add("stream", stream.made); });
+  process.graphs.graphs.for_each([&](const Graph& graph) {
+    if (!graph.is_child) leaks.add("graph", graph.made);
+  });
+  process.graphs.execs.for_each(
+      [&](const GraphExec& exec) { leaks.add("executable graph", exec.made); });
   const std::set<std::uintptr_t> kept = kept_by_culvert();
   process.events.for_each_handle([&](std::uintptr_t handle, const Event& event) {
     if (kept.count(handle) == 0) leaks.add("event", event.made);

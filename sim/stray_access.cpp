@@ -43,20 +43,32 @@ void tell(const Process& process, std::uintptr_t address, const char* kind) {
       "host code %s device memory at 0x%llx: byte %zu of an allocation of %zu bytes on device %d",
       kind, printed, address - block->address, block->size, block->device);
   // To name the line takes more than a handler may do, so an end is set to it.
-  alarm(seconds_for_a_line);
+  const unsigned others = alarm(seconds_for_a_line);
   report("  the allocation was made at %s", describe(block->made).c_str());
   report("  the access is at %s", describe(CallSite::here()).c_str());
-  alarm(0);
+  alarm(others);
+}
+
+// A fault that is none of ours.
+void pass_on(int number, siginfo_t* info, void* context) {
+  if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr) {
+    before.sa_sigaction(number, info, context);
+  } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+    before.sa_handler(number);
+  } else {
+    // The instruction runs again when the handler returns, and then it ends the process.
+    sigaction(SIGSEGV, &before, nullptr);
+  }
 }
 
 void on_fault(int number, siginfo_t* info, void* context) {
-  static_cast<void>(number);
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  // The instruction runs again when this returns, and then it meets the handler of before.
-  sigaction(SIGSEGV, &before, nullptr);
-  if (!Process::exists()) return;
+  if (!Process::exists() || !Process::instance().memory.contains(address)) {
+    pass_on(number, info, context);
+    return;
+  }
   Process& process = Process::instance();
-  if (!process.memory.contains(address)) return;
+  sigaction(SIGSEGV, &before, nullptr);
   const char* const kind = kind_of(context);
   const std::unique_lock lock(process.mutex, std::try_to_lock);
   if (lock.owns_lock()) {
