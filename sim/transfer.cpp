@@ -118,7 +118,8 @@ cudaError_t find_places(const Call& call, const Copy& copy, Place& to, Place& fr
   } else if (!kind_fits(copy.kind, to, from)) {
     why = "; the kind of copy does not fit";
   } else if (!is_accessible(call, to) || !is_accessible(call, from)) {
-    why = "; the current device has no access to memory of that pool";
+    // No line: a program may try and make another device the current one.
+    return cudaErrorInvalidValue;
   }
   if (why == nullptr) return cudaSuccess;
   report_copy(call, copy, to_size, from_size, why);

@@ -60,10 +60,7 @@ TEST_F(Pools, AccessOfOtherDevices) {
   EXPECT_EQ(flags, cudaMemAccessFlagsProtNone);
   CUDA_OK(cudaSetDevice(1));
   unsigned char* const on_1 = make_device(64);
-  testing::internal::CaptureStderr();
   EXPECT_EQ(cudaMemcpy(on_1, on_0, 64, cudaMemcpyDefault), cudaErrorInvalidValue);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("no access to memory of that pool"),
-            std::string::npos);
 
   cudaMemAccessDesc access{one, cudaMemAccessFlagsProtReadWrite};
   CUDA_OK(cudaMemPoolSetAccess(pool, &access, 1));
