@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copies between devices that are named.
+#include "sim/capture.hpp"
 #include "sim/copy_3d.hpp"
 
 namespace {
@@ -43,6 +44,8 @@ cudaError_t copy_between_all(Call& call, const StreamPtr& stream, const Copy& re
                              const Devices& devices) {
   const cudaError_t error = check(call, request, devices);
   if (error != cudaSuccess) return error;
+  const cudaError_t refused = check_synchronous(call.process, call.thread, *stream);
+  if (refused != cudaSuccess) return refused;
   for (const int device : {stream->device, devices.to, devices.from}) {
     const cudaError_t failure = call.wait(call.process.scheduler.last_on_device(device), device);
     if (failure != cudaSuccess) return failure;

@@ -37,7 +37,7 @@ extern "C" {
 
 cudaError_t cudaMallocManaged(void** pointer, std::size_t size, unsigned flags) {
   constexpr const char* function = "cudaMallocManaged";
-  return api(function, [&](Call& call) {
+  return api(function, unsafe_in_capture, [&](Call& call) {
     if (pointer == nullptr || size == 0 ||
         (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) {
       return cudaErrorInvalidValue;

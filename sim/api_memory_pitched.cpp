@@ -35,7 +35,7 @@ extern "C" {
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
                             std::size_t height) {
   constexpr const char* function = "cudaMallocPitch";
-  return api(function, [&](Call& call) {
+  return api(function, unsafe_in_capture, [&](Call& call) {
     if (pointer == nullptr || pitch == nullptr) return cudaErrorInvalidValue;
     return allocate(call, function, *pointer, *pitch, width, height);
   });
@@ -43,7 +43,7 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
   constexpr const char* function = "cudaMalloc3D";
-  return api(function, [&](Call& call) {
+  return api(function, unsafe_in_capture, [&](Call& call) {
     if (pointer == nullptr) return cudaErrorInvalidValue;
     if (extent.depth != 0 && extent.height > std::numeric_limits<std::size_t>::max() / extent.depth)
       return cudaErrorMemoryAllocation;

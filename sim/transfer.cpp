@@ -56,10 +56,14 @@ void copy_rows(const Rows& to, const Rows& from, const Box& box) {
 
 // As nodes of a graph tell them.
 cudaMemcpy3DParms params_of(const Copy& copy) {
+  const auto rows_of = [&](std::size_t slice, std::size_t pitch) {
+    return copy.depth > 1 && pitch != 0 ? slice / pitch : copy.height;
+  };
   cudaMemcpy3DParms params{};
-  params.srcPtr = {const_cast<void*>(copy.from), copy.from_pitch, copy.width, copy.height};
-  params.dstPtr = {copy.to, copy.to_pitch, copy.width, copy.height};
-  params.extent = {copy.width, copy.height, 1};
+  params.srcPtr = {const_cast<void*>(copy.from), copy.from_pitch, copy.width,
+                   rows_of(copy.from_slice, copy.from_pitch)};
+  params.dstPtr = {copy.to, copy.to_pitch, copy.width, rows_of(copy.to_slice, copy.to_pitch)};
+  params.extent = {copy.width, copy.height, copy.depth};
   params.kind = copy.kind;
   return params;
 }
@@ -235,7 +239,8 @@ cudaError_t fill(Call& call, const StreamPtr& stream, const Fill& fill, bool wai
       }
     }
   };
-  if (stream->recorder) work.params = node_params(params_of(fill));
+  // A node's parameters have no depth.
+  if (stream->recorder && fill.depth == 1) work.params = node_params(params_of(fill));
   const OpPtr op = call.process.enqueue(call.lock, stream, std::move(work));
   if (!wait_for_host || !to.on_host()) return call.process.failure(stream->device);
   return call.wait({op}, stream->device);
