@@ -37,7 +37,7 @@ TEST_F(Nvcc, ALaunchCallsTheBodyInOrder) {
   EXPECT_EQ(launches[0].shared_memory_bytes, 128U);
   EXPECT_EQ(sim::call_count("cudaLaunchKernel"), 2U);
 
-  sim::fail_nth_call("cudaLaunchKernel", cudaErrorLaunchOutOfResources);
+  sim::fail("cudaLaunchKernel", cudaErrorLaunchOutOfResources);
   app::run_scale(pinned, 2, 3, stream);
   EXPECT_EQ(cudaGetLastError(), cudaErrorLaunchOutOfResources);
 }
