@@ -250,8 +250,9 @@ KernelDefinition make_definition(Body body) {
 // The parameters of the kernel that a body stands for.
 template <class Result, class... Parameters, class Body>
 void define_by_name(const char* name, Body&& body, std::function<Result(Parameters...)>*) {
-  define_kernel(name, typeid(void(std::remove_cvref_t<Parameters>...)).name(),
-                make_definition<std::remove_cvref_t<Parameters>...>(std::forward<Body>(body)));
+  define_kernel(name, typeid(void(std::remove_cv_t<std::remove_reference_t<Parameters>>...)).name(),
+                make_definition<std::remove_cv_t<std::remove_reference_t<Parameters>>...>(
+                    std::forward<Body>(body)));
 }
 template <class Result, class... Parameters, class Body>
 void define_by_name(const char* name, Body&& body,
