@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "sim/call_site.hpp"
 
-#include <execinfo.h>
 #include <link.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -136,8 +136,17 @@ std::string offsets_of(const CallSite& site) {
 
 CallSite CallSite::here() {
   CallSite site;
-  const int count = backtrace(site.frames.data(), static_cast<int>(most_frames));
-  site.count = count > 0 ? static_cast<std::size_t>(count) : 0;
+  // Not backtrace(): sanitizers put a function of their own in its place, whose frame is the first.
+  _Unwind_Backtrace(
+      [](_Unwind_Context* context, void* data) {
+        auto* const taken = static_cast<CallSite*>(data);
+        if (taken->count == most_frames) return _URC_END_OF_STACK;
+        const std::uintptr_t address = _Unwind_GetIP(context);
+        if (address == 0) return _URC_END_OF_STACK;
+        taken->frames.at(taken->count++) = reinterpret_cast<void*>(address);
+        return _URC_NO_REASON;
+      },
+      &site);
   return site;
 }
 
