@@ -62,12 +62,9 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return api("cudaDeviceSynchronize", [](Call& call) -> cudaError_t {
+  return api("cudaDeviceSynchronize", [](Call& call) {
     const int device = call.thread.device;
-    const cudaError_t refused = check_device_wait(call.process, device);
-    if (refused != cudaSuccess) return refused;
-    if (call.leaves_out("cudaDeviceSynchronize")) return call.process.failure(device);
-    const cudaError_t error = call.wait(call.process.scheduler.last_on_device(device), device);
+    const cudaError_t error = call.wait(call.process.scheduler.on_device(device), device);
     call.process.trim_pools();
     return error;
   });

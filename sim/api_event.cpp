@@ -16,7 +16,6 @@ cudaError_t create(const char* function, cudaEvent_t* result, unsigned flags) {
     auto event = std::make_shared<Event>();
     event->device = call.thread.device;
     event->timing = timing;
-    event->made = CallSite::here();
     *result = reinterpret_cast<cudaEvent_t>(call.process.events.add(std::move(event)));
     return cudaSuccess;
   });
@@ -27,35 +26,28 @@ cudaError_t record(const char* function, NullStream null, cudaEvent_t event_hand
   return stream_api(function, stream_handle, null, [&](Call& call, const StreamPtr& stream) {
     const std::shared_ptr<Event> event = call.event(event_handle);
     if (!event || event->device != stream->device) return cudaErrorInvalidResourceHandle;
-    if (stream->capture) {
-      return record_in_capture(call.process, stream, event, event_handle, flags);
-    }
     // Outside a capture, as measured on an H200.
     if (flags == cudaEventRecordExternal) return cudaErrorIllegalState;
     if (flags != cudaEventRecordDefault) return cudaErrorInvalidValue;
+    const OpPtr op = make_op(OpKind::marker, function);
+    event->record = op;
     event->answers = 0;
-    event->captured = nullptr;
-    event->record = call.process.enqueue(call.lock, stream,
-                                         {.name = function, .cost = {.engine = Engine::event}});
+    call.process.enqueue(call.lock, stream, op);
     return call.process.failure(stream->device);
   });
 }
 
 cudaError_t query(Call& call, Event& event) {
-  constexpr const char* function = "cudaEventQuery";
   const OpPtr record = event.record;
-  if (call.leaves_out_query(function) || !record) return cudaSuccess;
-  const bool was_done = record->done();
-  if (!was_done && event.answers < call.process.config.not_ready_answers) {
+  if (!record) return cudaSuccess;
+  if (!record->done() && event.answers < call.process.config.not_ready_answers) {
     ++event.answers;
     return cudaErrorNotReady;
   }
-  const bool finished = call.poll({record});
+  const bool finished = call.process.scheduler.poll(call.lock, {record}, patience);
   const cudaError_t failure = call.process.failure(event.device);
   if (failure != cudaSuccess) return failure;
-  if (!finished) return cudaErrorNotReady;
-  call.count_answered_query(function, was_done);
-  return cudaSuccess;
+  return finished ? cudaSuccess : cudaErrorNotReady;
 }
 
 }  // namespace
@@ -100,12 +92,9 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
-  return api("cudaEventSynchronize", [&](Call& call) -> cudaError_t {
+  return api("cudaEventSynchronize", [&](Call& call) {
     const std::shared_ptr<Event> event = call.event(handle);
     if (!event) return cudaErrorInvalidResourceHandle;
-    const cudaError_t refused = check_event_use(call.process, call.thread, *event);
-    if (refused != cudaSuccess) return refused;
-    if (call.leaves_out("cudaEventSynchronize")) return call.process.failure(event->device);
     const cudaError_t error = call.wait({event->record}, event->device);
     call.process.trim_pools();
     return error;
@@ -117,9 +106,7 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
     const std::shared_ptr<Event> event = call.event(handle);
     if (!event) return cudaErrorInvalidResourceHandle;
     const cudaError_t failure = call.process.failure(event->device);
-    if (failure != cudaSuccess) return failure;
-    const cudaError_t refused = check_event_use(call.process, call.thread, *event);
-    return refused != cudaSuccess ? refused : query(call, *event);
+    return failure != cudaSuccess ? failure : query(call, *event);
   });
 }
 
@@ -128,7 +115,6 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     if (milliseconds == nullptr) return cudaErrorInvalidValue;
     const std::shared_ptr<Event> first = call.event(start);
     const std::shared_ptr<Event> second = call.event(end);
-    if (first && second && (first->captured || second->captured)) return cudaErrorCapturedEvent;
     if (!first || !second || !first->timing || !second->timing || !first->record ||
         !second->record || first->device != second->device) {
       return cudaErrorInvalidResourceHandle;

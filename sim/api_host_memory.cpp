@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Pinned host memory.
 #include "sim/call.hpp"
-#include "sim/memory_words.hpp"
 
 namespace {
 
@@ -10,7 +9,7 @@ using namespace culvert::sim::detail;
 std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 cudaError_t allocate(const char* function, void** pointer, std::size_t size, unsigned flags) {
-  return api(function, unsafe_in_capture, [&](Call& call) {
+  return api(function, [&](Call& call) {
     constexpr unsigned known =
         cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
     if (pointer == nullptr || (flags & ~known) != 0) return cudaErrorInvalidValue;
@@ -18,24 +17,19 @@ cudaError_t allocate(const char* function, void** pointer, std::size_t size, uns
     if (size == 0) return cudaSuccess;
     const BlockPtr block = call.process.host.allocate(size, flags, call.thread.device);
     if (!block) return cudaErrorMemoryAllocation;
-    block->made_by = function;
     *pointer = block->bytes;
     return cudaSuccess;
   });
 }
 
 // Ends an allocation or a registration, after the pending work that uses it.
-cudaError_t release(Call& call, const char* function, const void* pointer, BlockKind kind,
-                    cudaError_t unknown) {
+cudaError_t release(Call& call, const void* pointer, BlockKind kind, cudaError_t unknown) {
   const BlockPtr block = call.process.host.find(address_of(pointer));
   if (!block || block->address != address_of(pointer) || block->kind != kind ||
       block->free_requested) {
-    report_wrong_free(call.process, function, pointer,
-                      kind == BlockKind::host ? "pinned memory" : "registered memory");
     return unknown;
   }
   block->free_requested = true;
-  block->freed_by = function;
   const cudaError_t error = call.wait(call.process.scheduler.touching(*block), call.thread.device);
   if (error == cudaSuccess && block->state != BlockState::freed) {
     call.process.release(*block);
@@ -58,14 +52,14 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t size) {
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
-  return api("cudaFreeHost", unsafe_in_capture, [&](Call& call) -> cudaError_t {
+  return api("cudaFreeHost", [&](Call& call) -> cudaError_t {
     if (pointer == nullptr) return cudaSuccess;
-    return release(call, "cudaFreeHost", pointer, BlockKind::host, cudaErrorInvalidValue);
+    return release(call, pointer, BlockKind::host, cudaErrorInvalidValue);
   });
 }
 
 cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {
-  return api("cudaHostRegister", unsafe_in_capture, [&](Call& call) {
+  return api("cudaHostRegister", [&](Call& call) {
     constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped |
                                cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
     if (pointer == nullptr || size == 0 || (flags & ~known) != 0 ||
@@ -75,17 +69,15 @@ cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {
     if (call.process.host.overlaps(address_of(pointer), size)) {
       return cudaErrorHostMemoryAlreadyRegistered;
     }
-    call.process.host.add_registered(pointer, size, flags, call.thread.device)->made_by =
-        "cudaHostRegister";
+    call.process.host.add_registered(pointer, size, flags, call.thread.device);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaHostUnregister(void* pointer) {
-  return api("cudaHostUnregister", unsafe_in_capture, [&](Call& call) -> cudaError_t {
+  return api("cudaHostUnregister", [&](Call& call) -> cudaError_t {
     if (pointer == nullptr) return cudaErrorInvalidValue;
-    return release(call, "cudaHostUnregister", pointer, BlockKind::registered,
-                   cudaErrorHostMemoryNotRegistered);
+    return release(call, pointer, BlockKind::registered, cudaErrorHostMemoryNotRegistered);
   });
 }
 
@@ -93,8 +85,7 @@ cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* pointer, unsig
   return api("cudaHostGetDevicePointer", [&](Call& call) {
     if (device_pointer == nullptr || flags != 0) return cudaErrorInvalidValue;
     *device_pointer = nullptr;
-    const BlockPtr block = call.process.host.find(address_of(pointer));
-    if (!block || block->kind == BlockKind::managed) return cudaErrorInvalidValue;
+    if (!call.process.host.find(address_of(pointer))) return cudaErrorInvalidValue;
     *device_pointer = pointer;
     return cudaSuccess;
   });

@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: BSL-1.0
 // Memory pools.
-#include "sim/pool_call.hpp"
+#include "sim/call.hpp"
 
 namespace {
 
 using namespace culvert::sim::detail;
+
+// For a function that only devices with memory pools have.
+template <class Body>
+cudaError_t pool_api(const char* function, Body&& body) {
+  return api(function, [&](Call& call) -> cudaError_t {
+    return call.process.config.memory_pools ? body(call) : cudaErrorNotSupported;
+  });
+}
+
+// The same for a function on one pool: `body(call, pool)`.
+template <class Body>
+cudaError_t pool_api(const char* function, cudaMemPool_t handle, Body&& body) {
+  return pool_api(function, [&](Call& call) -> cudaError_t {
+    const PoolPtr pool = call.pool(handle);
+    return pool ? body(call, pool) : cudaErrorInvalidResourceHandle;
+  });
+}
 
 bool is_device(const Call& call, int device) {
   return device >= 0 && device < call.process.config.devices;
@@ -25,7 +42,6 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* result, const cudaMemPoolProps* pro
     // There is no other process to share it with.
     if (properties->handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;
     auto pool = std::make_shared<Pool>();
-    pool->made = CallSite::here();
     pool->device = properties->location.id;
 #if CUDART_VERSION >= 12030
     pool->max_size = properties->maxSize;

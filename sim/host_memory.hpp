@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Memory that the host and devices reach at one address: pinned memory, allocated by the runtime or
-// the program's own and registered, and managed memory.
+// Pinned host memory: allocated by the runtime, or the program's own and registered.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +28,7 @@ class HostMemory {
   bool overlaps(std::uintptr_t address, std::size_t size) const;
 
   std::size_t count(BlockKind kind) const;
-  std::size_t bytes(BlockKind kind) const;
-
-  template <class Function>
-  void for_each(Function function) const {
-    for (const auto& [address, block] : blocks_) function(*block);
-  }
+  std::size_t allocated_bytes() const;
 
  private:
   std::map<std::uintptr_t, BlockPtr> blocks_;

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-
-#include "sim/call_site.hpp"
 
 namespace culvert::sim::detail {
 
@@ -15,30 +12,18 @@ struct Pool {
   std::uintptr_t handle = 0;
   int device = 0;
   bool is_default = false;
-  CallSite made;
   std::size_t max_size = 0;  // 0: as much as the device has
   std::uint64_t release_threshold = 0;
   int reuse_follow_event_dependencies = 1;
   int reuse_allow_opportunistic = 1;
   int reuse_allow_internal_dependencies = 1;
 
-  // What cudaMemPoolSetAccess allows other devices, by the bits of cudaMemAccessFlags.
-  std::map<int, int> access;
-
   std::uint64_t used = 0;
   std::uint64_t used_high = 0;
   std::uint64_t reserved = 0;  // used, and freed but kept
   std::uint64_t reserved_high = 0;
 
-  bool is_accessible(int from_device) const {
-    if (from_device == device) return true;
-    const auto found = access.find(from_device);
-    return found != access.end() && found->second != 0;
-  }
-
-  bool has_room(std::size_t bytes) const {
-    return max_size == 0 || (used <= max_size && bytes <= max_size - used);
-  }
+  bool has_room(std::size_t bytes) const { return max_size == 0 || used + bytes <= max_size; }
 
   void add(std::size_t bytes) {
     used += bytes;

@@ -11,7 +11,6 @@
 #include "sim/config.hpp"
 #include "sim/report.hpp"
 #include "sim/startup_check.hpp"
-#include "sim/stray_access.hpp"
 
 namespace culvert::sim::detail {
 namespace {
@@ -32,9 +31,8 @@ void report_stale(Process& process, const Op& op, const Touch& touch) {
                               : "after it was freed";
   report(
       "%s (operation %llu, stream %llu, device %d) touched %zu bytes at 0x%llx %s: illegal address",
-      op.work.name, static_cast<unsigned long long>(op.sequence), op.stream, op.device, touch.size,
+      op.name, static_cast<unsigned long long>(op.sequence), op.stream, op.device, touch.size,
       static_cast<unsigned long long>(touch.block->address) + touch.offset, why);
-  ++process.illegal_accesses;
   process.scheduler.fail(op.device, cudaErrorIllegalAddress);
 }
 
@@ -53,21 +51,13 @@ Process& Process::instance() {
   return *process;
 }
 
-std::atomic<bool> Process::made_{false};
-
 Process::Process() {
   check_startup();
-  watch_for_stray_accesses();
-  made_ = true;
-  scheduler.set_hooks({[this] { background.watch(); }, [this] { background.wake(); },
-                       [this](const Op& op, const Touch& touch) { report_stale(*this, op, touch); },
-                       [this](std::function<void()> job) { internal_thread.add(std::move(job)); }});
-  experiment = experiment_from_environment();
+  scheduler.set_hooks(
+      {[this] { background.watch(); }, [this] { background.wake(); },
+       [this](const Op& op, const Touch& touch) { report_stale(*this, op, touch); }});
   set_up(checked(config_from_environment()));
-  std::atexit([] {
-    write_journal(Process::instance().experiment);
-    Process::instance().background.stop();
-  });
+  std::atexit([] { Process::instance().background.stop(); });
   // The child must find the lock free.
   pthread_atfork([] { Process::instance().mutex.lock(); },
                  [] { Process::instance().mutex.unlock(); },
@@ -75,21 +65,13 @@ Process::Process() {
                    Process& process = Process::instance();
                    process.forked = true;
                    process.background.forked();
-                   process.internal_thread.forked();
                    process.mutex.unlock();
                  });
 }
 
 void Process::set_up(const Config& wanted) {
   config = wanted;
-  if (experiment.order) {
-    config.schedule = experiment.order->schedule;
-    config.seed = experiment.order->seed;
-  }
-  background.set_limits(config);
-  scheduler.serialize_host_functions(config.serialize_host_functions);
-  random.restart(config.seed);
-  clock.restart(config.cost, config.devices);
+  background.set_limits(config.idle_host_functions_ms, config.idle_everything_ms);
   if (!memory.map(config.devices, config.device_memory)) {
     refuse("the system gives no address space for %d devices with %zu bytes", config.devices,
            config.device_memory);
@@ -105,18 +87,15 @@ void Process::set_up(const Config& wanted) {
     pool->device = index;
     pool->is_default = true;
     pool->handle = pools.add(pool);
-    devices.push_back({DeviceStreams(std::move(legacy)), pool, pool, {}, {}, {}});
+    devices.push_back({DeviceStreams(std::move(legacy)), pool, pool, {}, {}});
   }
 }
 
 void Process::reset(Lock& lock, const Config& wanted) {
   const Config next = checked(wanted);
-  graphs.forget_user_objects();
   scheduler.drop_all();
   scheduler.wait_until_quiet(lock);
   scheduler.drop_all();
-  graphs.drop(-1);
-  internal_thread.drop(lock);
   for (int index = 0; index < max_devices; ++index) scheduler.recover(index);
   const auto every = [](const auto&) { return true; };
   streams.remove_if(every);
@@ -125,8 +104,6 @@ void Process::reset(Lock& lock, const Config& wanted) {
   devices.clear();
   host.release_all(-1);
   faults = Faults();
-  illegal_accesses = 0;
-  freed.clear();
   for (const auto& state : threads_) *state = ThreadState();
   set_up(next);
 }
@@ -134,12 +111,11 @@ void Process::reset(Lock& lock, const Config& wanted) {
 void Process::reset_device(Lock& lock, int index) {
   // The work is finished first, unless the device failed.
   const bool failed = scheduler.failure(index) != 0;
-  if (!failed) wait(lock, scheduler.on_device(index));
+  if (!failed) scheduler.wait(lock, scheduler.on_device(index));
   scheduler.drop(index);
   // A reset does not mend a failed device, as measured on an H200.
   if (failed) scheduler.fail(index, cudaErrorDevicesUnavailable);
   const auto here = [&](const auto& object) { return object.device == index; };
-  graphs.drop(index);
   streams.remove_if(here);
   events.remove_if(here);
   pools.remove_if([&](const Pool& pool) { return here(pool) && !pool.is_default; });
@@ -163,16 +139,12 @@ void Process::reset_device(Lock& lock, int index) {
   reset.current_pool = reset.default_pool;
   reset.peers.clear();
   reset.kernels.clear();
-  reset.variables.clear();
-  reset.settings = {};
 }
 
 ThreadState& Process::thread() {
   if (this_thread == nullptr) {
-    auto state = std::make_unique<ThreadState>();
-    // It was started by a thread that had waited for some work.
-    state->clock_ns = latest_clock();
-    this_thread = threads_.emplace_back(std::move(state)).get();
+    threads_.push_back(std::make_unique<ThreadState>());
+    this_thread = threads_.back().get();
     // A call may come from another thread_local destructor, after `end` was destroyed.
     if (!this_thread_ended) {
       thread_local ThreadEnd end;
@@ -194,7 +166,6 @@ void Process::end_thread(ThreadState* state) {
 
 StreamPtr Process::make_stream(int index, StreamKind kind, unsigned flags, int priority) {
   auto stream = std::make_shared<Stream>();
-  stream->made = CallSite::here();
   stream->kind = kind;
   stream->id = next_stream_id_++;
   stream->device = index;
@@ -217,50 +188,21 @@ StreamPtr Process::per_thread_stream(ThreadState& thread, int index) {
   return stream;
 }
 
-OpPtr Process::enqueue(Lock& lock, const StreamPtr& stream, Work work, const Ops& others) {
-  if (stream->recorder) {
-    stream->recorder(std::move(work));
-    return nullptr;
-  }
-  const auto op = std::make_shared<Op>();
-  op->work = std::move(work);
+void Process::enqueue(Lock& lock, const StreamPtr& stream, const OpPtr& op) {
   op->device = stream->device;
   op->stream = stream->id;
-  // What a thread enqueues comes after what it has waited for.
-  op->start_ns = thread().clock_ns;
-  for (const OpPtr& other : others) depend(*op, other);
   device_of(*stream).streams.append(op, *stream);
-  clock.place(*op);
-  if (stream->fails_in != 0 && --stream->fails_in == 0) op->error = stream->fails_with;
   scheduler.submit(op);
-  if (config.schedule == Schedule::eager) scheduler.poll(lock, {op});
-  if (config.schedule == Schedule::random) scheduler.run_some(lock, random);
-  return op;
-}
-
-void Process::wait(Lock& lock, const Ops& ops) {
-  scheduler.wait(lock, ops, config.schedule == Schedule::random ? &random : nullptr);
-  std::uint64_t& clock_ns = thread().clock_ns;
-  for (const OpPtr& op : ops) {
-    if (op) clock_ns = std::max(clock_ns, op->finish_ns);
-  }
-}
-
-std::uint64_t Process::latest_clock() const {
-  std::uint64_t latest = 0;
-  for (const auto& state : threads_) latest = std::max(latest, state->clock_ns);
-  return latest;
+  if (config.schedule == Schedule::eager) scheduler.poll(lock, {op}, patience);
 }
 
 BlockPtr Process::allocate(Lock& lock, int index, std::size_t size, const PoolPtr& pool) {
-  const auto take = [&]() -> BlockPtr {
-    return !pool || pool->has_room(size) ? memory.allocate(index, size) : nullptr;
-  };
-  BlockPtr block = take();
+  if (pool && !pool->has_room(size)) return nullptr;
+  BlockPtr block = memory.allocate(index, size);
   if (!block) {
     // A free that is enqueued but has not run may make room.
-    scheduler.poll(lock, scheduler.releasing(index));
-    block = take();
+    scheduler.poll(lock, scheduler.releasing(index), patience);
+    block = memory.allocate(index, size);
   }
   if (!block) return nullptr;
   block->pool = pool;
@@ -275,12 +217,7 @@ BlockPtr Process::allocate(Lock& lock, int index, std::size_t size, const PoolPt
 }
 
 void Process::release(Block& block) {
-  freed.add(block);
   if (block.kind != BlockKind::device) return host.release(block);
-  if (block.of_graph) {
-    block.state = BlockState::reserved;
-    return;
-  }
   if (block.pool) block.pool->remove(block.capacity);
   memory.release(block);
 }

@@ -91,7 +91,10 @@ template <class Make>
     report(cudaErrorMemoryAllocation, name);  // the resource leaks
     return;
   }
-  process::push_front(process::deferred_calls, deferred);
+  process::DeferredCall* first = process::deferred_calls.load();
+  do {
+    deferred->next = first;
+  } while (!process::deferred_calls.compare_exchange(first, deferred));
 }
 
 // Calls a runtime function that gives a resource back. Never throws: a failure goes to the
