@@ -8,7 +8,8 @@
 #                                    it, or as the target's CUDA_RUNTIME_LIBRARY says
 #                       cuda_shared  the real runtime as a shared library
 #                       cuda_static  the real runtime as a static library
-#                       sim          the simulated runtime
+#                       sim          the simulated runtime; CMake links no other for CUDA's
+#                                    language, see simulated-runtime-only.cmake
 #   culvert::sim      the simulated runtime by itself, for programs that call CUDA directly
 #
 # Expects this file's folder to have the include/ and sim/ folders beside or above it.
@@ -74,12 +75,16 @@ include("${culvert_sim_dir}/sources.cmake")
 list(TRANSFORM culvert_sim_sources PREPEND "${culvert_sim_dir}/")
 add_library(culvert_sim STATIC EXCLUDE_FROM_ALL ${culvert_sim_sources})
 add_library(culvert::sim ALIAS culvert_sim)
-target_compile_features(culvert_sim PUBLIC cxx_std_20)
+# Private: a program that calls CUDA directly keeps its own standard.
+target_compile_features(culvert_sim PRIVATE cxx_std_20)
 target_include_directories(culvert_sim PUBLIC "${culvert_include_dir}"
                            PRIVATE "${culvert_sim_dir}/..")
 target_include_directories(culvert_sim SYSTEM PUBLIC ${culvert_cuda_include_dirs})
 target_link_libraries(culvert_sim PRIVATE ${CMAKE_DL_LIBS} pthread)
 set_target_properties(culvert_sim PROPERTIES POSITION_INDEPENDENT_CODE ON UNITY_BUILD OFF)
+# Standard headers are most of its compile time. Every source includes what it uses.
+target_precompile_headers(culvert_sim PRIVATE <algorithm> <chrono> <condition_variable> <functional>
+                          <list> <map> <memory> <mutex> <random> <set> <string> <vector>)
 
 add_library(culvert INTERFACE)
 add_library(culvert::culvert ALIAS culvert)
@@ -104,3 +109,5 @@ string(CONCAT culvert_runtime
   # No such target: CMake's message names it.
   "$<$<NOT:${culvert_known}>:culvert::CULVERT_RUNTIME_of_$<TARGET_PROPERTY:NAME>_must_be_cuda_cuda_shared_cuda_static_or_sim>")
 target_link_libraries(culvert INTERFACE "${culvert_runtime}")
+
+include("${CMAKE_CURRENT_LIST_DIR}/simulated-runtime-only.cmake")

@@ -10,9 +10,6 @@ function(culvert_warnings target)
 endfunction()
 
 culvert_warnings(culvert_sim)
-# Where the simulated runtime is compiled for users, it is without these.
-target_precompile_headers(culvert_sim PRIVATE <chrono> <condition_variable> <functional> <map>
-                          <memory> <mutex> <set> <string> <vector>)
 
 # Whether the real runtime can be linked: the toolkit's library, not only its headers.
 if(culvert_cudart_static)

@@ -22,5 +22,6 @@ install(FILES
   "${PROJECT_BINARY_DIR}/culvert-config.cmake"
   "${PROJECT_BINARY_DIR}/culvert-config-version.cmake"
   cmake/culvert-targets.cmake
+  cmake/simulated-runtime-only.cmake
   DESTINATION "${package_dir}")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/culvert")

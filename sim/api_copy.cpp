@@ -4,23 +4,42 @@
 #include "sim/transfer.hpp"
 
 namespace culvert::sim::detail::entry {
+namespace {
+
+// No bytes are no work, so they harm no capture.
+constexpr Rules rules_for(std::size_t count) {
+  return {.in_capture = count == 0 ? InCapture::answers : InCapture::recorded};
+}
+
+cudaError_t check_pitches(std::size_t to, std::size_t from, std::size_t width, std::size_t height) {
+  // One row needs no pitch.
+  const auto fits = [&](std::size_t pitch) {
+    return width <= pitch || (height == 1 && pitch == 0);
+  };
+  if (height == 0 || (fits(to) && fits(from))) return cudaSuccess;
+  return height == 1 ? cudaErrorInvalidValue : cudaErrorInvalidPitchValue;
+}
+
+}  // namespace
 
 cudaError_t memcpy(NullStream null, void* to, const void* from, std::size_t count,
                    cudaMemcpyKind kind) {
   constexpr const char* function = "cudaMemcpy";
-  return stream_api(function, nullptr, null, [&](Call& call, const StreamPtr& stream) {
-    return copy(call, stream, {function, to, count, from, count, count, 1, kind},
-                CopyCall::synchronous);
-  });
+  return stream_api(function, rules_for(count), nullptr, null,
+                    [&](Call& call, const StreamPtr& stream) {
+                      return copy(call, stream, {function, to, count, from, count, count, 1, kind},
+                                  CopyCall::synchronous);
+                    });
 }
 
 cudaError_t memcpy_async(NullStream null, void* to, const void* from, std::size_t count,
                          cudaMemcpyKind kind, cudaStream_t handle) {
   constexpr const char* function = "cudaMemcpyAsync";
-  return stream_api(function, handle, null, [&](Call& call, const StreamPtr& stream) {
-    return copy(call, stream, {function, to, count, from, count, count, 1, kind},
-                CopyCall::asynchronous);
-  });
+  return stream_api(function, rules_for(count), handle, null,
+                    [&](Call& call, const StreamPtr& stream) {
+                      return copy(call, stream, {function, to, count, from, count, count, 1, kind},
+                                  CopyCall::asynchronous);
+                    });
 }
 
 cudaError_t memcpy_2d_async(NullStream null, void* to, std::size_t to_pitch, const void* from,
@@ -29,9 +48,23 @@ cudaError_t memcpy_2d_async(NullStream null, void* to, std::size_t to_pitch, con
   constexpr const char* function = "cudaMemcpy2DAsync";
   return stream_api(
       function, handle, null, [&](Call& call, const StreamPtr& stream) -> cudaError_t {
-        if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+        const cudaError_t wrong = check_pitches(to_pitch, from_pitch, width, height);
+        if (wrong != cudaSuccess) return wrong;
         return copy(call, stream, {function, to, to_pitch, from, from_pitch, width, height, kind},
                     CopyCall::asynchronous);
+      });
+}
+
+cudaError_t memcpy_2d(NullStream null, void* to, std::size_t to_pitch, const void* from,
+                      std::size_t from_pitch, std::size_t width, std::size_t height,
+                      cudaMemcpyKind kind) {
+  constexpr const char* function = "cudaMemcpy2D";
+  return stream_api(
+      function, nullptr, null, [&](Call& call, const StreamPtr& stream) -> cudaError_t {
+        const cudaError_t wrong = check_pitches(to_pitch, from_pitch, width, height);
+        if (wrong != cudaSuccess) return wrong;
+        return copy(call, stream, {function, to, to_pitch, from, from_pitch, width, height, kind},
+                    CopyCall::synchronous);
       });
 }
 
@@ -61,6 +94,15 @@ cudaError_t memset_2d_async(NullStream null, void* to, std::size_t pitch, int va
   });
 }
 
+cudaError_t memset_2d(NullStream null, void* to, std::size_t pitch, int value, std::size_t width,
+                      std::size_t height) {
+  constexpr const char* function = "cudaMemset2D";
+  return stream_api(function, nullptr, null, [&](Call& call, const StreamPtr& stream) {
+    const auto byte = static_cast<unsigned char>(value);
+    return fill(call, stream, {function, to, pitch, byte, 1, width, height}, true);
+  });
+}
+
 }  // namespace culvert::sim::detail::entry
 
 extern "C" {
@@ -83,28 +125,9 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                                 kind, stream);
 }
 
-// CUDA has no per-thread form of this one.
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
-                                std::size_t count, cudaStream_t handle) {
-  constexpr const char* function = "cudaMemcpyPeerAsync";
-  return stream_api(
-      function, handle, NullStream::legacy,
-      [&](Call& call, const StreamPtr& stream) -> cudaError_t {
-        const int devices = call.process.config.devices;
-        const auto is_device = [&](int device) { return device >= 0 && device < devices; };
-        if (!is_device(to_device) || !is_device(from_device)) return cudaErrorInvalidDevice;
-        const auto lies_on = [&](const void* pointer, int device) {
-          const BlockPtr block =
-              call.process.memory.find(reinterpret_cast<std::uintptr_t>(pointer));
-          return block && block->device == device;
-        };
-        if (count != 0 && !(lies_on(to, to_device) && lies_on(from, from_device))) {
-          return cudaErrorInvalidValue;
-        }
-        return copy(call, stream,
-                    {function, to, count, from, count, count, 1, cudaMemcpyDeviceToDevice},
-                    CopyCall::asynchronous);
-      });
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  return entry::memcpy_2d(NullStream::legacy, to, to_pitch, from, from_pitch, width, height, kind);
 }
 
 cudaError_t cudaMemset(void* to, int value, std::size_t count) {
@@ -118,6 +141,11 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t count, cudaStream_t
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                               std::size_t height, cudaStream_t stream) {
   return entry::memset_2d_async(NullStream::legacy, to, pitch, value, width, height, stream);
+}
+
+cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
+                         std::size_t height) {
+  return entry::memset_2d(NullStream::legacy, to, pitch, value, width, height);
 }
 
 }  // extern "C"

@@ -9,7 +9,9 @@ namespace {
 
 using namespace culvert::sim::detail;
 
-constexpr Rules needs_no_device{.needs_devices = false, .needs_health = false};
+constexpr Rules asks_version{
+    .needs_devices = false, .needs_health = false, .in_host_function = true};
+constexpr Rules asks_properties{.needs_health = false, .in_host_function = true};
 
 bool is_device(const Call& call, int device) {
   return device >= 0 && device < call.process.config.devices;
@@ -20,7 +22,7 @@ bool is_device(const Call& call, int device) {
 extern "C" {
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
-  return api("cudaRuntimeGetVersion", needs_no_device, [&](Call&) {
+  return api("cudaRuntimeGetVersion", asks_version, [&](Call&) {
     if (version == nullptr) return cudaErrorInvalidValue;
     *version = CUDART_VERSION;
     return cudaSuccess;
@@ -28,7 +30,7 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
-  return api("cudaDriverGetVersion", needs_no_device, [&](Call& call) {
+  return api("cudaDriverGetVersion", asks_version, [&](Call& call) {
     if (version == nullptr) return cudaErrorInvalidValue;
     *version = call.process.config.driver_version;
     return cudaSuccess;
@@ -62,9 +64,12 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return api("cudaDeviceSynchronize", [](Call& call) {
+  return api("cudaDeviceSynchronize", [](Call& call) -> cudaError_t {
     const int device = call.thread.device;
-    const cudaError_t error = call.wait(call.process.scheduler.on_device(device), device);
+    const cudaError_t refused = check_device_wait(call.process, device);
+    if (refused != cudaSuccess) return refused;
+    if (call.leaves_out("cudaDeviceSynchronize")) return call.process.failure(device);
+    const cudaError_t error = call.wait(call.process.scheduler.last_on_device(device), device);
     call.process.trim_pools();
     return error;
   });
@@ -78,7 +83,7 @@ cudaError_t cudaDeviceReset() {
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  return api("cudaGetDeviceProperties", asks_runtime, [&](Call& call) {
+  return api("cudaGetDeviceProperties", asks_properties, [&](Call& call) {
     if (properties == nullptr) return cudaErrorInvalidValue;
     if (!is_device(call, device)) return cudaErrorInvalidDevice;
     device_properties(call.process.config, device, *properties);
@@ -97,9 +102,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return api("cudaMemGetInfo", [&](Call& call) {
-    if (free == nullptr || total == nullptr) return cudaErrorInvalidValue;
-    *free = call.process.free_memory(call.thread.device);
-    *total = call.process.memory.bytes_per_device();
+    if (free != nullptr) *free = call.process.free_memory(call.thread.device);
+    if (total != nullptr) *total = call.process.memory.bytes_per_device();
     return cudaSuccess;
   });
 }
@@ -124,7 +128,8 @@ cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return api("cudaDeviceEnablePeerAccess", [&](Call& call) {
     if (flags != 0) return cudaErrorInvalidValue;
-    if (!is_device(call, peer) || peer == call.thread.device) return cudaErrorInvalidDevice;
+    if (!is_device(call, peer)) return cudaErrorInvalidDevice;
+    if (peer == call.thread.device) return cudaErrorPeerAccessUnsupported;
     const bool is_new = call.device().peers.insert(peer).second;
     return is_new ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled;
   });

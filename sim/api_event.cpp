@@ -16,6 +16,7 @@ cudaError_t create(const char* function, cudaEvent_t* result, unsigned flags) {
     auto event = std::make_shared<Event>();
     event->device = call.thread.device;
     event->timing = timing;
+    event->made = CallSite::here();
     *result = reinterpret_cast<cudaEvent_t>(call.process.events.add(std::move(event)));
     return cudaSuccess;
   });
@@ -26,28 +27,39 @@ cudaError_t record(const char* function, NullStream null, cudaEvent_t event_hand
   return stream_api(function, stream_handle, null, [&](Call& call, const StreamPtr& stream) {
     const std::shared_ptr<Event> event = call.event(event_handle);
     if (!event || event->device != stream->device) return cudaErrorInvalidResourceHandle;
+    if (stream->capture) {
+      return record_in_capture(call.process, stream, event, event_handle, flags);
+    }
     // Outside a capture, as measured on an H200.
     if (flags == cudaEventRecordExternal) return cudaErrorIllegalState;
     if (flags != cudaEventRecordDefault) return cudaErrorInvalidValue;
-    const OpPtr op = make_op(OpKind::marker, function);
-    event->record = op;
     event->answers = 0;
-    call.process.enqueue(call.lock, stream, op);
+    event->captured = nullptr;
+    event->record = call.process.enqueue(call.lock, stream,
+                                         {.name = function, .cost = {.engine = Engine::event}});
     return call.process.failure(stream->device);
   });
 }
 
+bool is_being_captured(const Event& event) {
+  return event.captured && !event.captured->capture->ended && !event.captured->capture->invalid;
+}
+
 cudaError_t query(Call& call, Event& event) {
+  constexpr const char* function = "cudaEventQuery";
   const OpPtr record = event.record;
-  if (!record) return cudaSuccess;
-  if (!record->done() && event.answers < call.process.config.not_ready_answers) {
+  if (call.leaves_out_query(function) || !record) return cudaSuccess;
+  const bool was_done = record->done();
+  if (!was_done && event.answers < call.process.config.not_ready_answers) {
     ++event.answers;
     return cudaErrorNotReady;
   }
-  const bool finished = call.process.scheduler.poll(call.lock, {record}, patience);
+  const bool finished = call.poll({record});
   const cudaError_t failure = call.process.failure(event.device);
   if (failure != cudaSuccess) return failure;
-  return finished ? cudaSuccess : cudaErrorNotReady;
+  if (!finished) return cudaErrorNotReady;
+  call.count_answered_query(function, was_done);
+  return cudaSuccess;
 }
 
 }  // namespace
@@ -92,11 +104,14 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
-  return api("cudaEventSynchronize", [&](Call& call) {
+  return api("cudaEventSynchronize", [&](Call& call) -> cudaError_t {
     const std::shared_ptr<Event> event = call.event(handle);
     if (!event) return cudaErrorInvalidResourceHandle;
+    const cudaError_t refused = check_event_use(call.process, call.thread, *event);
+    if (refused != cudaSuccess) return refused;
+    if (call.leaves_out("cudaEventSynchronize")) return call.process.failure(event->device);
     const cudaError_t error = call.wait({event->record}, event->device);
-    call.process.trim_pools();
+    if (event->record) call.process.trim_pools(event->record->stream);
     return error;
   });
 }
@@ -106,15 +121,22 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
     const std::shared_ptr<Event> event = call.event(handle);
     if (!event) return cudaErrorInvalidResourceHandle;
     const cudaError_t failure = call.process.failure(event->device);
-    return failure != cudaSuccess ? failure : query(call, *event);
+    if (failure != cudaSuccess) return failure;
+    const cudaError_t refused = check_event_use(call.process, call.thread, *event);
+    return refused != cudaSuccess ? refused : query(call, *event);
   });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  return api("cudaEventElapsedTime", [&](Call& call) {
+  constexpr Rules rules{.in_host_function = true};
+  return api("cudaEventElapsedTime", rules, [&](Call& call) -> cudaError_t {
     if (milliseconds == nullptr) return cudaErrorInvalidValue;
     const std::shared_ptr<Event> first = call.event(start);
     const std::shared_ptr<Event> second = call.event(end);
+    if (first && second && (first->captured || second->captured)) {
+      return is_being_captured(*first) || is_being_captured(*second) ? cudaErrorCapturedEvent
+                                                                     : cudaErrorInvalidValue;
+    }
     if (!first || !second || !first->timing || !second->timing || !first->record ||
         !second->record || first->device != second->device) {
       return cudaErrorInvalidResourceHandle;

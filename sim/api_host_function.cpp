@@ -9,9 +9,12 @@ cudaError_t launch_host_function(NullStream null, cudaStream_t handle, cudaHostF
   constexpr const char* name = "cudaLaunchHostFunc";
   return stream_api(name, handle, null, [&](Call& call, const StreamPtr& stream) {
     if (function == nullptr) return cudaErrorInvalidValue;
-    const OpPtr op = make_op(OpKind::host_function, name);
-    op->action = [function, data] { function(data); };
-    call.process.enqueue(call.lock, stream, op);
+    Work work{.kind = OpKind::host_function,
+              .name = name,
+              .action = [function, data] { function(data); },
+              .cost = {.engine = Engine::host}};
+    if (stream->recorder) work.params = node_params(cudaHostNodeParams{function, data});
+    call.process.enqueue(call.lock, stream, std::move(work));
     return call.process.failure(stream->device);
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Pinned host memory.
 #include "sim/call.hpp"
+#include "sim/memory_words.hpp"
 
 namespace {
 
@@ -9,27 +10,39 @@ using namespace culvert::sim::detail;
 std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 cudaError_t allocate(const char* function, void** pointer, std::size_t size, unsigned flags) {
-  return api(function, [&](Call& call) {
+  return api(function, unsafe_in_capture, [&](Call& call) {
     constexpr unsigned known =
         cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
-    if (pointer == nullptr || (flags & ~known) != 0) return cudaErrorInvalidValue;
+    if (pointer == nullptr) return cudaErrorInvalidValue;
     *pointer = nullptr;
+    if ((flags & ~known) != 0) return cudaErrorInvalidValue;
     if (size == 0) return cudaSuccess;
     const BlockPtr block = call.process.host.allocate(size, flags, call.thread.device);
     if (!block) return cudaErrorMemoryAllocation;
+    block->made_by = function;
     *pointer = block->bytes;
     return cudaSuccess;
   });
 }
 
+// Whether CUDA knows the memory, however it came to it.
+bool is_known(const Call& call, const void* pointer) {
+  return call.process.memory.contains(address_of(pointer)) ||
+         call.process.host.find(address_of(pointer)) != nullptr;
+}
+
 // Ends an allocation or a registration, after the pending work that uses it.
-cudaError_t release(Call& call, const void* pointer, BlockKind kind, cudaError_t unknown) {
+cudaError_t release(Call& call, const char* function, const void* pointer, BlockKind kind,
+                    cudaError_t unknown) {
   const BlockPtr block = call.process.host.find(address_of(pointer));
   if (!block || block->address != address_of(pointer) || block->kind != kind ||
       block->free_requested) {
+    report_wrong_free(call.process, function, pointer,
+                      kind == BlockKind::host ? "pinned memory" : "registered memory");
     return unknown;
   }
   block->free_requested = true;
+  block->freed_by = function;
   const cudaError_t error = call.wait(call.process.scheduler.touching(*block), call.thread.device);
   if (error == cudaSuccess && block->state != BlockState::freed) {
     call.process.release(*block);
@@ -52,14 +65,14 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t size) {
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
-  return api("cudaFreeHost", [&](Call& call) -> cudaError_t {
+  return api("cudaFreeHost", unsafe_in_capture, [&](Call& call) -> cudaError_t {
     if (pointer == nullptr) return cudaSuccess;
-    return release(call, pointer, BlockKind::host, cudaErrorInvalidValue);
+    return release(call, "cudaFreeHost", pointer, BlockKind::host, cudaErrorInvalidValue);
   });
 }
 
 cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {
-  return api("cudaHostRegister", [&](Call& call) {
+  return api("cudaHostRegister", unsafe_in_capture, [&](Call& call) {
     constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped |
                                cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
     if (pointer == nullptr || size == 0 || (flags & ~known) != 0 ||
@@ -67,25 +80,33 @@ cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {
       return cudaErrorInvalidValue;
     }
     if (call.process.host.overlaps(address_of(pointer), size)) {
-      return cudaErrorHostMemoryAlreadyRegistered;
+      const BlockPtr block = call.process.host.find(address_of(pointer));
+      return block && block->kind != BlockKind::registered ? cudaErrorInvalidValue
+                                                           : cudaErrorHostMemoryAlreadyRegistered;
     }
-    call.process.host.add_registered(pointer, size, flags, call.thread.device);
+    call.process.host.add_registered(pointer, size, flags, call.thread.device)->made_by =
+        "cudaHostRegister";
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaHostUnregister(void* pointer) {
-  return api("cudaHostUnregister", [&](Call& call) -> cudaError_t {
+  return api("cudaHostUnregister", unsafe_in_capture, [&](Call& call) -> cudaError_t {
     if (pointer == nullptr) return cudaErrorInvalidValue;
-    return release(call, pointer, BlockKind::registered, cudaErrorHostMemoryNotRegistered);
+    return release(
+        call, "cudaHostUnregister", pointer, BlockKind::registered,
+        is_known(call, pointer) ? cudaErrorInvalidValue : cudaErrorHostMemoryNotRegistered);
   });
 }
 
 cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* pointer, unsigned flags) {
   return api("cudaHostGetDevicePointer", [&](Call& call) {
-    if (device_pointer == nullptr || flags != 0) return cudaErrorInvalidValue;
+    if (device_pointer == nullptr || flags != 0 || pointer == nullptr) {
+      return cudaErrorInvalidValue;
+    }
     *device_pointer = nullptr;
-    if (!call.process.host.find(address_of(pointer))) return cudaErrorInvalidValue;
+    const BlockPtr block = call.process.host.find(address_of(pointer));
+    if (!block || block->kind == BlockKind::managed) return cudaErrorInvalidValue;
     *device_pointer = pointer;
     return cudaSuccess;
   });
@@ -95,9 +116,10 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer) {
   return api("cudaHostGetFlags", [&](Call& call) {
     if (flags == nullptr) return cudaErrorInvalidValue;
     const BlockPtr block = call.process.host.find(address_of(pointer));
-    if (!block || block->kind != BlockKind::host) return cudaErrorInvalidValue;
-    // With unified addressing all pinned memory is mapped.
-    *flags = block->flags | cudaHostAllocMapped;
+    if (!block || block->kind == BlockKind::managed) return cudaErrorInvalidValue;
+    // With unified addressing all pinned memory is mapped. Whether it is portable is not told.
+    const bool allocated = block->kind == BlockKind::host;
+    *flags = (allocated ? block->flags & cudaHostAllocWriteCombined : 0) | cudaHostAllocMapped;
     return cudaSuccess;
   });
 }

@@ -1,87 +1,29 @@
 // SPDX-License-Identifier: BSL-1.0
 // Kernels: host functions that a program defines in their place.
-#include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "sim/attributes.hpp"
 #include "sim/entry.hpp"
+#include "sim/kernel_limits.hpp"
+#include "sim/kernels.hpp"
 #include "sim/report.hpp"
+#include "sim/variables.hpp"
 
 namespace culvert::sim::detail {
 namespace {
 
-constexpr unsigned portable_cluster = 8;
-constexpr unsigned largest_cluster = 16;
-constexpr int registers_of_a_kernel = 32;
-
-struct Kernel {
-  std::size_t parameters = 0;
-  KernelBinder bind;
-};
-
-using KernelPtr = std::shared_ptr<const Kernel>;
-
-// Its own lock: kernels are defined before main, too.
-class Kernels {
- public:
-  static Kernels& instance() {
-    static Kernels* const kernels = new Kernels;
-    return *kernels;
-  }
-
-  void define(const void* kernel, KernelPtr definition) {
-    const std::lock_guard lock(mutex_);
-    kernels_[kernel] = std::move(definition);
-  }
-
-  KernelPtr find(const void* kernel) {
-    const std::lock_guard lock(mutex_);
-    const auto found = kernels_.find(kernel);
-    return found == kernels_.end() ? nullptr : found->second;
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<const void*, KernelPtr> kernels_;
-};
-
 // Leaves a body that touches what it cannot.
 struct IllegalAddress {};
 
-// The operation that this thread runs, while it runs the body of a kernel.
-thread_local const Op* running_kernel = nullptr;
-
-void run_kernel(const Op& op, const KernelAction& action, const KernelLaunch& launch) {
-  running_kernel = &op;
+void run_kernel(const KernelAction& action, const KernelLaunch& launch) {
   try {
     action(launch);
   } catch (const IllegalAddress&) {
     Process& process = Process::instance();
     const Lock lock(process.mutex);
-    process.scheduler.fail(op.device, cudaErrorIllegalAddress);
+    ++process.illegal_accesses;
+    process.scheduler.fail(launch.device, cudaErrorIllegalAddress);
   }
-  running_kernel = nullptr;
-}
-
-int attribute(const Call& call, cudaDeviceAttr attribute) {
-  int value = 0;
-  (void)device_attribute(call.process.config, attribute, call.thread.device, value);
-  return value;
-}
-
-KernelSettings settings(Call& call, const void* kernel) {
-  const auto found = call.device().kernels.find(kernel);
-  KernelSettings result = found == call.device().kernels.end() ? KernelSettings() : found->second;
-  if (result.dynamic_shared_memory < 0) {
-    result.dynamic_shared_memory = attribute(call, cudaDevAttrMaxSharedMemoryPerBlock);
-  }
-  return result;
-}
-
-cudaError_t no_definition() {
-  report("the kernel has no definition: culvert::sim::define_kernel gives it one");
-  return cudaErrorInvalidDeviceFunction;
 }
 
 std::uint64_t count_of(dim3 size) { return std::uint64_t{size.x} * size.y * size.z; }
@@ -109,21 +51,6 @@ bool is_valid_cluster(const KernelLaunch& launch, bool non_portable) {
   return count_of(cluster) <= (non_portable ? largest_cluster : portable_cluster) &&
          launch.grid.x % cluster.x == 0 && launch.grid.y % cluster.y == 0 &&
          launch.grid.z % cluster.z == 0;
-}
-
-// Resident blocks on a multiprocessor, as far as threads and shared memory limit them.
-int resident_blocks(Call& call, const void* kernel, int threads, std::size_t shared_memory) {
-  const int warp = attribute(call, cudaDevAttrWarpSize);
-  if (threads > attribute(call, cudaDevAttrMaxThreadsPerBlock) ||
-      shared_memory > static_cast<std::size_t>(settings(call, kernel).dynamic_shared_memory)) {
-    return 0;
-  }
-  const int whole_warps = (threads + warp - 1) / warp * warp;
-  int blocks = std::min(attribute(call, cudaDevAttrMaxBlocksPerMultiprocessor),
-                        attribute(call, cudaDevAttrMaxThreadsPerMultiProcessor) / whole_warps);
-  const int each =
-      static_cast<int>(shared_memory) + attribute(call, cudaDevAttrReservedSharedMemoryPerBlock);
-  return std::min(blocks, attribute(call, cudaDevAttrMaxSharedMemoryPerMultiprocessor) / each);
 }
 
 cudaError_t read_attributes(const cudaLaunchConfig_t& config, KernelLaunch& launch) {
@@ -177,10 +104,34 @@ cudaError_t check_launch(Call& call, const KernelLaunch& launch, const void* ker
   return cudaSuccess;
 }
 
+// As nodes of a graph tell them.
+std::shared_ptr<const NodeParams> params_of(const cudaLaunchConfig_t& config,
+                                            const KernelLaunch& launch, const void* kernel,
+                                            void** arguments,
+                                            const std::vector<std::size_t>& sizes) {
+  KernelParams params;
+  params.function = kernel;
+  params.grid = launch.grid;
+  params.block = launch.block;
+  params.shared_memory = static_cast<unsigned>(launch.shared_memory_bytes);
+  params.arguments = std::make_shared<KernelArguments>(arguments, sizes);
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttributeID id = config.attrs[i].id;
+    if (id != cudaLaunchAttributeIgnore && id != cudaLaunchAttributePriority) {
+      params.attributes.push_back(config.attrs[i]);
+    }
+  }
+  cudaLaunchAttribute priority{};
+  priority.id = cudaLaunchAttributePriority;
+  priority.val.priority = launch.priority;
+  params.attributes.push_back(priority);
+  return node_params(std::move(params));
+}
+
 cudaError_t launch_on(Call& call, const StreamPtr& stream, const char* name,
                       const cudaLaunchConfig_t& config, const void* kernel, void** arguments) {
   const KernelPtr definition = Kernels::instance().find(kernel);
-  if (!definition) return no_definition();
+  if (!definition) return no_definition(kernel);
   // A kernel is loaded for the current device, on which a launch has to be.
   if (stream->device != call.thread.device) return cudaErrorInvalidResourceHandle;
   KernelLaunch launch{.grid = config.gridDim,
@@ -192,16 +143,21 @@ cudaError_t launch_on(Call& call, const StreamPtr& stream, const char* name,
   cudaError_t error = read_attributes(config, launch);
   if (error == cudaSuccess) error = check_launch(call, launch, kernel);
   if (error != cudaSuccess) return error;
-  if (definition->parameters != 0 && arguments == nullptr) return cudaErrorInvalidValue;
-  for (std::size_t i = 0; i < definition->parameters; ++i) {
+  const std::size_t parameters = definition->sizes.size();
+  if (parameters != 0 && arguments == nullptr) return cudaErrorInvalidValue;
+  for (std::size_t i = 0; i < parameters; ++i) {
     if (arguments[i] == nullptr) return cudaErrorInvalidValue;
   }
 
-  const OpPtr op = make_op(OpKind::kernel, name);
-  op->action = [self = op.get(), action = definition->bind(arguments), launch] {
-    run_kernel(*self, action, launch);
-  };
-  call.process.enqueue(call.lock, stream, op);
+  Work work{
+      .kind = OpKind::kernel,
+      .name = name,
+      .action = [action = definition->bind(arguments), launch] { run_kernel(action, launch); },
+      .cost = {.engine = Engine::kernel, .time_ns = definition->time_ns(launch)}};
+  if (stream->recorder) {
+    work.params = params_of(config, launch, kernel, arguments, definition->sizes);
+  }
+  call.process.enqueue(call.lock, stream, std::move(work));
   return call.process.failure(stream->device);
 }
 
@@ -223,25 +179,24 @@ const char* fault(Process& process, const Op& op, const BlockPtr& block, std::ui
 
 }  // namespace
 
-void define_kernel(const void* kernel, std::size_t parameters, KernelBinder bind) {
-  if (kernel == nullptr) refuse("define_kernel: the kernel is null");
-  Kernels::instance().define(kernel,
-                             std::make_shared<const Kernel>(Kernel{parameters, std::move(bind)}));
-}
-
 void* memory(const void* pointer, std::size_t count, std::size_t element_size) {
-  const Op* const op = running_kernel;
-  if (op == nullptr) refuse("memory: it was called outside the body of a kernel");
+  const Op* const op = Scheduler::running_user_code();
+  if (op == nullptr || op->work.kind != OpKind::kernel)
+    refuse("memory: it was called outside the body of a kernel");
   if (count == 0) return const_cast<void*>(pointer);
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
   const std::size_t size = count > most / element_size ? most : count * element_size;
-  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  auto address = reinterpret_cast<std::uintptr_t>(pointer);
   const char* why = nullptr;
   {
     Process& process = Process::instance();
     const Lock lock(process.mutex);
-    const BlockPtr block = process.memory.contains(address) ? process.memory.find(address)
-                                                            : process.host.find(address);
+    BlockPtr block = process.memory.contains(address) ? process.memory.find(address)
+                                                      : process.host.find(address);
+    if (const VariablePtr variable = block ? nullptr : Variables::instance().containing(address)) {
+      block = memory_of(process, variable, op->device);
+      if (block) address += block->address - variable->symbol;
+    }
     why = fault(process, *op, block, address, size);
     if (why == nullptr) return block->bytes + (address - block->address);
   }
@@ -253,7 +208,21 @@ void* memory(const void* pointer, std::size_t count, std::size_t element_size) {
   throw IllegalAddress();
 }
 
+void* variable(const char* name, std::size_t count, std::size_t element_size) {
+  const std::vector<VariablePtr> found = Variables::instance().named(name);
+  if (found.size() != 1) {
+    refuse("variable: there are %zu variables of the name %s", found.size(), name);
+  }
+  return memory(reinterpret_cast<const void*>(found.front()->symbol), count, element_size);
+}
+
 namespace entry {
+
+cudaError_t launch_kernel_on(Call& call, const StreamPtr& stream, const char* name,
+                             const cudaLaunchConfig_t& config, const void* kernel,
+                             void** arguments) {
+  return launch_on(call, stream, name, config, kernel, arguments);
+}
 
 cudaError_t launch_kernel(NullStream null, const void* kernel, dim3 grid, dim3 block,
                           void** arguments, std::size_t shared_memory, cudaStream_t handle) {
@@ -262,6 +231,24 @@ cudaError_t launch_kernel(NullStream null, const void* kernel, dim3 grid, dim3 b
   config.gridDim = grid;
   config.blockDim = block;
   config.dynamicSmemBytes = shared_memory;
+  return stream_api(name, handle, null, [&](Call& call, const StreamPtr& stream) {
+    return launch_on(call, stream, name, config, kernel, arguments);
+  });
+}
+
+cudaError_t launch_cooperative_kernel(NullStream null, const void* kernel, dim3 grid, dim3 block,
+                                      void** arguments, std::size_t shared_memory,
+                                      cudaStream_t handle) {
+  constexpr const char* name = "cudaLaunchCooperativeKernel";
+  cudaLaunchAttribute cooperative{};
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared_memory;
+  config.attrs = &cooperative;
+  config.numAttrs = 1;
   return stream_api(name, handle, null, [&](Call& call, const StreamPtr& stream) {
     return launch_on(call, stream, name, config, kernel, arguments);
   });
@@ -290,72 +277,15 @@ cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** a
                               stream);
 }
 
+cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                        std::size_t shared_memory, cudaStream_t stream) {
+  return entry::launch_cooperative_kernel(NullStream::legacy, kernel, grid, block, arguments,
+                                          shared_memory, stream);
+}
+
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel,
                                 void** arguments) {
   return entry::launch_kernel_ex(NullStream::legacy, config, kernel, arguments);
-}
-
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
-  return api("cudaFuncGetAttributes", [&](Call& call) {
-    if (attributes == nullptr) return cudaErrorInvalidValue;
-    if (!Kernels::instance().find(kernel)) return no_definition();
-    const KernelSettings set = settings(call, kernel);
-    *attributes = cudaFuncAttributes{};
-    attributes->maxThreadsPerBlock = attribute(call, cudaDevAttrMaxThreadsPerBlock);
-    attributes->numRegs = registers_of_a_kernel;
-    attributes->ptxVersion = 10 * attribute(call, cudaDevAttrComputeCapabilityMajor) +
-                             attribute(call, cudaDevAttrComputeCapabilityMinor);
-    attributes->binaryVersion = attributes->ptxVersion;
-    attributes->maxDynamicSharedSizeBytes = set.dynamic_shared_memory;
-    attributes->preferredShmemCarveout = -1;
-    attributes->nonPortableClusterSizeAllowed = set.non_portable_clusters ? 1 : 0;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute which, int value) {
-  return api("cudaFuncSetAttribute", [&](Call& call) {
-    if (!Kernels::instance().find(kernel)) return no_definition();
-    switch (which) {
-      case cudaFuncAttributeMaxDynamicSharedMemorySize:
-        if (value < 0 || value > attribute(call, cudaDevAttrMaxSharedMemoryPerBlockOptin)) {
-          return cudaErrorInvalidValue;
-        }
-        call.device().kernels[kernel].dynamic_shared_memory = value;
-        return cudaSuccess;
-      case cudaFuncAttributeNonPortableClusterSizeAllowed:
-        call.device().kernels[kernel].non_portable_clusters = value != 0;
-        return cudaSuccess;
-      case cudaFuncAttributePreferredSharedMemoryCarveout:
-        return value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue;
-      default:
-        return cudaErrorNotSupported;
-    }
-  });
-}
-
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel,
-                                                                   int threads,
-                                                                   std::size_t shared_memory,
-                                                                   unsigned flags) {
-  return api("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", [&](Call& call) {
-    if (blocks == nullptr || threads <= 0 || flags > cudaOccupancyDisableCachingOverride) {
-      return cudaErrorInvalidValue;
-    }
-    if (!Kernels::instance().find(kernel)) return no_definition();
-    *blocks = resident_blocks(call, kernel, threads, shared_memory);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel,
-                                                          int threads, std::size_t shared_memory) {
-  return api("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&](Call& call) {
-    if (blocks == nullptr || threads <= 0) return cudaErrorInvalidValue;
-    if (!Kernels::instance().find(kernel)) return no_definition();
-    *blocks = resident_blocks(call, kernel, threads, shared_memory);
-    return cudaSuccess;
-  });
 }
 
 }  // extern "C"

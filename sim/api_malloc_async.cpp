@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Device memory in stream order.
 #include "sim/entry.hpp"
+#include "sim/memory_words.hpp"
 #include "sim/report.hpp"
 
 namespace {
@@ -11,33 +12,56 @@ std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::ui
 
 cudaError_t allocate(Call& call, const StreamPtr& stream, const char* function, void** pointer,
                      std::size_t size, const PoolPtr& pool) {
+  if (!stream->capture) {
+    const cudaError_t refused = check_unsafe(call.process, call.thread);
+    if (refused != cudaSuccess) return refused;
+  }
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
   const BlockPtr block = call.process.allocate(call.lock, pool->device, size, pool);
   if (!block) return cudaErrorMemoryAllocation;
   // The address is known now; it may be used once this operation has run.
   block->state = BlockState::reserved;
-  const OpPtr op = make_op(OpKind::allocate, function);
-  op->touches.push_back({block, 0, block->size});
-  op->action = [&process = call.process, block = block.get()] {
-    block->state = BlockState::live;
-    process.memory.poison(*block);
-  };
+  block->made_by = function;
   *pointer = reinterpret_cast<void*>(block->address);
-  call.process.enqueue(call.lock, stream, op);
+  call.process.enqueue(call.lock, stream,
+                       {.kind = OpKind::allocate,
+                        .name = function,
+                        .touches = {{block, 0, block->size}},
+                        .action = [&process = call.process, block = block.get()] {
+                          block->state = BlockState::live;
+                          process.memory.poison(*block);
+                        }});
   return call.process.failure(stream->device);
+}
+
+// A graph frees what a graph allocates, and a stream what a launch has allocated.
+bool may_be_freed(const Block& block, const Stream& stream) {
+  if (!stream.capture) return !block.of_graph || block.graph_live;
+  const GraphMemoryPtr memory = block.graph_memory.lock();
+  return memory && may_free(*memory, *stream.capture->capture->graph);
 }
 
 cudaError_t release(Call& call, const StreamPtr& stream, const char* function, void* pointer) {
   const BlockPtr block = call.process.memory.find(address_of(pointer));
-  if (!block || block->address != address_of(pointer) || block->free_requested) {
+  if (!block || block->address != address_of(pointer) || block->free_requested ||
+      block->is_variable || !may_be_freed(*block, *stream)) {
+    report_wrong_free(call.process, function, pointer, "memory of a device");
     return cudaErrorInvalidValue;
   }
-  block->free_requested = true;
-  const OpPtr op = make_op(OpKind::release, function);
-  op->touches.push_back({block, 0, block->size});
-  op->action = [&process = call.process, block = block.get()] { process.release(*block); };
-  call.process.enqueue(call.lock, stream, op);
+  block->freed_by = function;
+  if (block->of_graph) {
+    if (!stream->recorder) block->graph_live = false;
+  } else {
+    block->free_requested = true;
+    if (block->pool) block->pool->give_back(block->size, stream->id);
+  }
+  call.process.enqueue(
+      call.lock, stream,
+      {.kind = OpKind::release,
+       .name = function,
+       .touches = {{block, 0, block->size}},
+       .action = [&process = call.process, block = block.get()] { process.release(*block); }});
   return call.process.failure(stream->device);
 }
 
@@ -62,7 +86,7 @@ cudaError_t malloc_from_pool_async(NullStream null, void** pointer, std::size_t 
     if (!call.process.config.memory_pools) return cudaErrorNotSupported;
     if (pointer == nullptr) return cudaErrorInvalidValue;
     const PoolPtr pool = call.pool(pool_handle);
-    if (!pool) return cudaErrorInvalidResourceHandle;
+    if (!pool) return cudaErrorInvalidValue;
     return allocate(call, stream, function, pointer, size, pool);
   });
 }
@@ -85,6 +109,12 @@ cudaError_t free_async(NullStream null, void* pointer, cudaStream_t handle) {
     }
     const cudaError_t failure = call.process.failure(stream->device);
     if (failure != cudaSuccess || pointer == nullptr) return failure;  // null is no error
+    const cudaError_t refused = check_capture(call.process, *stream, InCapture::recorded);
+    if (refused != cudaSuccess) return refused;
+    if (!stream->capture) {
+      const cudaError_t unsafe = check_unsafe(call.process, call.thread);
+      if (unsafe != cudaSuccess) return unsafe;
+    }
     return release(call, stream, function, pointer);
   });
 }

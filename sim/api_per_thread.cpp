@@ -22,6 +22,17 @@ cudaError_t cudaMemset_ptds(void* to, int value, std::size_t count) {
   return entry::memset(null, to, value, count);
 }
 
+cudaError_t cudaMemcpy2D_ptds(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind kind) {
+  return entry::memcpy_2d(null, to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+cudaError_t cudaMemset2D_ptds(void* to, std::size_t pitch, int value, std::size_t width,
+                              std::size_t height) {
+  return entry::memset_2d(null, to, pitch, value, width, height);
+}
+
 cudaError_t cudaMemcpyAsync_ptsz(void* to, const void* from, std::size_t count, cudaMemcpyKind kind,
                                  cudaStream_t stream) {
   return entry::memcpy_async(null, to, from, count, kind, stream);
@@ -68,10 +79,6 @@ cudaError_t cudaStreamGetDevice_ptsz(cudaStream_t stream, int* device) {
   return entry::stream_get_device(null, stream, device);
 }
 
-cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return entry::stream_is_capturing(null, stream, status);
-}
-
 cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream) {
   return entry::event_record(null, event, stream);
 }
@@ -105,6 +112,35 @@ cudaError_t cudaLaunchKernel_ptsz(const void* kernel, dim3 grid, dim3 block, voi
 cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t* config, const void* kernel,
                                      void** arguments) {
   return entry::launch_kernel_ex(null, config, kernel, arguments);
+}
+
+cudaError_t cudaLaunchCooperativeKernel_ptsz(const void* kernel, dim3 grid, dim3 block,
+                                             void** arguments, std::size_t shared_memory,
+                                             cudaStream_t stream) {
+  return entry::launch_cooperative_kernel(null, kernel, grid, block, arguments, shared_memory,
+                                          stream);
+}
+
+cudaError_t cudaMemcpyToSymbol_ptds(const void* symbol, const void* from, std::size_t count,
+                                    std::size_t offset, cudaMemcpyKind kind) {
+  return entry::memcpy_to_symbol(null, symbol, from, count, offset, kind);
+}
+
+cudaError_t cudaMemcpyFromSymbol_ptds(void* to, const void* symbol, std::size_t count,
+                                      std::size_t offset, cudaMemcpyKind kind) {
+  return entry::memcpy_from_symbol(null, to, symbol, count, offset, kind);
+}
+
+cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void* symbol, const void* from, std::size_t count,
+                                         std::size_t offset, cudaMemcpyKind kind,
+                                         cudaStream_t stream) {
+  return entry::memcpy_to_symbol_async(null, symbol, from, count, offset, kind, stream);
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void* to, const void* symbol, std::size_t count,
+                                           std::size_t offset, cudaMemcpyKind kind,
+                                           cudaStream_t stream) {
+  return entry::memcpy_from_symbol_async(null, to, symbol, count, offset, kind, stream);
 }
 
 cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** pointer,

@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Memory pools.
-#include "sim/call.hpp"
+#include "sim/pool_call.hpp"
 
 namespace {
 
 using namespace culvert::sim::detail;
-
-// For a function that only devices with memory pools have.
-template <class Body>
-cudaError_t pool_api(const char* function, Body&& body) {
-  return api(function, [&](Call& call) -> cudaError_t {
-    return call.process.config.memory_pools ? body(call) : cudaErrorNotSupported;
-  });
-}
-
-// The same for a function on one pool: `body(call, pool)`.
-template <class Body>
-cudaError_t pool_api(const char* function, cudaMemPool_t handle, Body&& body) {
-  return pool_api(function, [&](Call& call) -> cudaError_t {
-    const PoolPtr pool = call.pool(handle);
-    return pool ? body(call, pool) : cudaErrorInvalidResourceHandle;
-  });
-}
 
 bool is_device(const Call& call, int device) {
   return device >= 0 && device < call.process.config.devices;
@@ -39,9 +22,15 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* result, const cudaMemPoolProps* pro
       return cudaErrorInvalidValue;
     }
     if (!is_device(call, properties->location.id)) return cudaErrorInvalidValue;
+    constexpr int known_types = cudaMemHandleTypePosixFileDescriptor | cudaMemHandleTypeWin32 |
+                                cudaMemHandleTypeWin32Kmt | cudaMemHandleTypeFabric;
+    if ((static_cast<int>(properties->handleTypes) & ~known_types) != 0) {
+      return cudaErrorInvalidValue;
+    }
     // There is no other process to share it with.
     if (properties->handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;
     auto pool = std::make_shared<Pool>();
+    pool->made = CallSite::here();
     pool->device = properties->location.id;
 #if CUDART_VERSION >= 12030
     pool->max_size = properties->maxSize;
@@ -132,9 +121,10 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, std::size_t keep) {
-  return pool_api("cudaMemPoolTrimTo", handle, [&](Call&, const PoolPtr& pool) {
-    pool->trim(keep);
-    return cudaSuccess;
+  return pool_api("cudaMemPoolTrimTo", handle, [&](Call& call, const PoolPtr& pool) {
+    const cudaError_t refused = check_unsafe(call.process, call.thread);
+    if (refused == cudaSuccess) pool->trim(keep);
+    return refused;
   });
 }
 
@@ -150,7 +140,7 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* result, int device) {
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* result, int device) {
   return pool_api("cudaDeviceGetMemPool", [&](Call& call) {
     if (result == nullptr) return cudaErrorInvalidValue;
-    if (!is_device(call, device)) return cudaErrorInvalidDevice;
+    if (!is_device(call, device)) return cudaErrorInvalidValue;
     *result = reinterpret_cast<cudaMemPool_t>(call.process.device(device).current_pool->handle);
     return cudaSuccess;
   });
@@ -158,7 +148,7 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* result, int device) {
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
   return pool_api("cudaDeviceSetMemPool", handle, [&](Call& call, const PoolPtr& pool) {
-    if (!is_device(call, device)) return cudaErrorInvalidDevice;
+    if (!is_device(call, device)) return cudaErrorInvalidValue;
     if (pool->device != device) return cudaErrorInvalidValue;
     call.process.device(device).current_pool = pool;
     return cudaSuccess;

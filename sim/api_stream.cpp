@@ -9,6 +9,9 @@ namespace {
 
 using namespace culvert::sim::detail;
 
+constexpr Rules host_waits{.in_capture = InCapture::refused};
+constexpr Rules polls_stream{.wakes = false, .in_capture = InCapture::refused};
+
 cudaError_t create(const char* function, cudaStream_t* result, unsigned flags, int priority) {
   return api(function, [&](Call& call) {
     if (result == nullptr || (flags & ~unsigned{cudaStreamNonBlocking}) != 0) {
@@ -25,6 +28,8 @@ cudaError_t create(const char* function, cudaStream_t* result, unsigned flags, i
 
 // Answers "not ready" a limited number of times about the same work, then runs it.
 cudaError_t query(Call& call, Stream& stream) {
+  constexpr const char* function = "cudaStreamQuery";
+  if (call.leaves_out_query(function)) return cudaSuccess;
   const Ops ops = call.process.device_of(stream).streams.tails(stream);
   std::uint64_t newest = 0;
   bool done = true;
@@ -40,10 +45,12 @@ cudaError_t query(Call& call, Stream& stream) {
       return cudaErrorNotReady;
     }
   }
-  const bool finished = call.process.scheduler.poll(call.lock, ops, patience);
+  const bool finished = call.poll(ops);
   const cudaError_t failure = call.process.failure(stream.device);
   if (failure != cudaSuccess) return failure;
-  return finished ? cudaSuccess : cudaErrorNotReady;
+  if (!finished) return cudaErrorNotReady;
+  call.count_answered_query(function, done);
+  return cudaSuccess;
 }
 
 }  // namespace
@@ -51,17 +58,29 @@ cudaError_t query(Call& call, Stream& stream) {
 namespace culvert::sim::detail::entry {
 
 cudaError_t stream_synchronize(NullStream null, cudaStream_t handle) {
-  return stream_api("cudaStreamSynchronize", handle, null, [](Call& call, const StreamPtr& stream) {
-    const Ops ops = call.process.device_of(*stream).streams.tails(*stream);
-    const cudaError_t error = call.wait(ops, stream->device);
-    call.process.trim_pools();
-    return error;
-  });
+  return stream_api("cudaStreamSynchronize", host_waits, handle, null,
+                    [](Call& call, const StreamPtr& stream) -> cudaError_t {
+                      const cudaError_t refused = check_unsafe(call.process, call.thread);
+                      if (refused != cudaSuccess) return refused;
+                      if (call.leaves_out("cudaStreamSynchronize"))
+                        return call.process.failure(stream->device);
+                      const Ops ops = call.process.device_of(*stream).streams.tails(*stream);
+                      const cudaError_t error = call.wait(ops, stream->device);
+                      if (stream->kind == StreamKind::legacy) {
+                        call.process.trim_pools();
+                      } else {
+                        call.process.trim_pools(stream->id);
+                      }
+                      return error;
+                    });
 }
 
 cudaError_t stream_query(NullStream null, cudaStream_t handle) {
-  return stream_api("cudaStreamQuery", polls, handle, null,
-                    [](Call& call, const StreamPtr& stream) { return query(call, *stream); });
+  return stream_api("cudaStreamQuery", polls_stream, handle, null,
+                    [](Call& call, const StreamPtr& stream) {
+                      const cudaError_t refused = check_unsafe(call.process, call.thread);
+                      return refused != cudaSuccess ? refused : query(call, *stream);
+                    });
 }
 
 cudaError_t stream_wait_event(NullStream null, cudaStream_t handle, cudaEvent_t event_handle,
@@ -69,57 +88,54 @@ cudaError_t stream_wait_event(NullStream null, cudaStream_t handle, cudaEvent_t 
   return stream_api("cudaStreamWaitEvent", handle, null, [&](Call& call, const StreamPtr& stream) {
     const std::shared_ptr<Event> event = call.event(event_handle);
     if (!event) return cudaErrorInvalidResourceHandle;
+    if (stream->capture || event->captured) {
+      return wait_in_capture(call.process, stream, event, event_handle, flags);
+    }
     // Outside a capture, as measured on an H200.
     if (flags == cudaEventWaitExternal) return cudaErrorIllegalState;
     if (flags != cudaEventWaitDefault) return cudaErrorInvalidValue;
+    if (call.leaves_out("cudaStreamWaitEvent")) return call.process.failure(stream->device);
     if (event->record) {
-      const OpPtr op = make_op(OpKind::marker, "cudaStreamWaitEvent");
-      depend(*op, event->record);
-      call.process.enqueue(call.lock, stream, op);
+      call.process.enqueue(call.lock, stream, {.name = "cudaStreamWaitEvent"}, {event->record});
     }
     return call.process.failure(stream->device);
   });
 }
 
 cudaError_t stream_get_id(NullStream null, cudaStream_t handle, unsigned long long* id) {
-  return stream_api("cudaStreamGetId", handle, null, [&](Call&, const StreamPtr& stream) {
-    if (id == nullptr) return cudaErrorInvalidValue;
-    *id = stream->id;
-    return cudaSuccess;
-  });
+  return stream_api("cudaStreamGetId", asks_stream, handle, null,
+                    [&](Call&, const StreamPtr& stream) {
+                      if (id == nullptr) return cudaErrorInvalidValue;
+                      *id = stream->id;
+                      return cudaSuccess;
+                    });
 }
 
 cudaError_t stream_get_flags(NullStream null, cudaStream_t handle, unsigned* flags) {
-  return stream_api("cudaStreamGetFlags", handle, null, [&](Call&, const StreamPtr& stream) {
-    if (flags == nullptr) return cudaErrorInvalidValue;
-    *flags = stream->flags;
-    return cudaSuccess;
-  });
+  return stream_api("cudaStreamGetFlags", asks_stream, handle, null,
+                    [&](Call&, const StreamPtr& stream) {
+                      if (flags == nullptr) return cudaErrorInvalidValue;
+                      *flags = stream->flags;
+                      return cudaSuccess;
+                    });
 }
 
 cudaError_t stream_get_priority(NullStream null, cudaStream_t handle, int* priority) {
-  return stream_api("cudaStreamGetPriority", handle, null, [&](Call&, const StreamPtr& stream) {
-    if (priority == nullptr) return cudaErrorInvalidValue;
-    *priority = stream->priority;
-    return cudaSuccess;
-  });
+  return stream_api("cudaStreamGetPriority", asks_stream, handle, null,
+                    [&](Call&, const StreamPtr& stream) {
+                      if (priority == nullptr) return cudaErrorInvalidValue;
+                      *priority = stream->priority;
+                      return cudaSuccess;
+                    });
 }
 
 cudaError_t stream_get_device(NullStream null, cudaStream_t handle, int* device) {
-  return stream_api("cudaStreamGetDevice", handle, null, [&](Call&, const StreamPtr& stream) {
-    if (device == nullptr) return cudaErrorInvalidValue;
-    *device = stream->device;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t stream_is_capturing(NullStream null, cudaStream_t handle,
-                                cudaStreamCaptureStatus* status) {
-  return stream_api("cudaStreamIsCapturing", handle, null, [&](Call&, const StreamPtr&) {
-    if (status == nullptr) return cudaErrorInvalidValue;
-    *status = cudaStreamCaptureStatusNone;
-    return cudaSuccess;
-  });
+  return stream_api("cudaStreamGetDevice", asks_stream, handle, null,
+                    [&](Call&, const StreamPtr& stream) {
+                      if (device == nullptr) return cudaErrorInvalidValue;
+                      *device = stream->device;
+                      return cudaSuccess;
+                    });
 }
 
 }  // namespace culvert::sim::detail::entry
@@ -143,24 +159,11 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
     const auto value = reinterpret_cast<std::uintptr_t>(handle);
     const StreamPtr stream = call.process.streams.find(value);
     if (!stream) return cudaErrorInvalidResourceHandle;
+    if (stream->capture) leave_capture(call.process, *stream);
     // What was enqueued still completes; only the name is gone.
     stream->destroyed = true;
     call.process.streams.remove(value);
     return cudaSuccess;
-  });
-}
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  return api("cudaThreadExchangeStreamCaptureMode", [&](Call& call) {
-    if (mode == nullptr) return cudaErrorInvalidValue;
-    switch (*mode) {
-      case cudaStreamCaptureModeGlobal:
-      case cudaStreamCaptureModeThreadLocal:
-      case cudaStreamCaptureModeRelaxed:
-        std::swap(*mode, call.thread.capture_mode);
-        return cudaSuccess;
-    }
-    return cudaErrorInvalidValue;
   });
 }
 
@@ -190,10 +193,6 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
   return entry::stream_get_device(NullStream::legacy, stream, device);
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return entry::stream_is_capturing(NullStream::legacy, stream, status);
 }
 
 }  // extern "C"

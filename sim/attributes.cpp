@@ -17,7 +17,6 @@ constexpr int shared_memory_per_block_optin = 232448;
 constexpr int shared_memory_per_multiprocessor = 233472;
 constexpr int constant_memory = 65536;
 constexpr int warp_size = 32;
-constexpr int max_pitch = 2147483647;
 constexpr int registers = 65536;
 constexpr int multiprocessors = 132;
 constexpr int threads_per_multiprocessor = 2048;
@@ -92,6 +91,12 @@ bool device_attribute(const Config& config, cudaDeviceAttr attribute, int device
         return compute_major;
       case cudaDevAttrComputeCapabilityMinor:
         return compute_minor;
+      case cudaDevAttrMemSyncDomainCount:
+        return static_cast<int>(memory_sync_domains);
+      case cudaDevAttrMaxAccessPolicyWindowSize:
+        return max_access_policy_window;
+      case cudaDevAttrMaxPersistingL2CacheSize:
+        return max_persisting_l2_cache;
       case cudaDevAttrMemoryPoolsSupported:
         return config.memory_pools ? 1 : 0;
       case cudaDevAttrGpuOverlap:
@@ -103,9 +108,12 @@ bool device_attribute(const Config& config, cudaDeviceAttr attribute, int device
       case cudaDevAttrLocalL1CacheSupported:
       case cudaDevAttrCanUseHostPointerForRegisteredMem:
       case cudaDevAttrHostRegisterSupported:
+      case cudaDevAttrHostRegisterReadOnlySupported:
       case cudaDevAttrComputePreemptionSupported:
       case cudaDevAttrCooperativeLaunch:
       case cudaDevAttrClusterLaunch:
+      case cudaDevAttrManagedMemory:
+      case cudaDevAttrConcurrentManagedAccess:
         return 1;
       default:
         return 0;
@@ -158,7 +166,12 @@ void device_properties(const Config& config, int device, cudaDeviceProp& propert
   properties.canUseHostPointerForRegisteredMem = 1;
   properties.cooperativeLaunch = 1;
   properties.clusterLaunch = 1;
+  properties.managedMemory = 1;
+  properties.concurrentManagedAccess = 1;
+  properties.accessPolicyMaxWindowSize = max_access_policy_window;
+  properties.persistingL2CacheMaxSize = max_persisting_l2_cache;
   properties.hostRegisterSupported = 1;
+  properties.hostRegisterReadOnlySupported = 1;
   properties.memoryPoolsSupported = config.memory_pools ? 1 : 0;
 }
 

@@ -5,6 +5,8 @@
 #include <system_error>
 #include <thread>
 
+#include "sim/stuck.hpp"
+
 namespace culvert::sim::detail {
 namespace {
 
@@ -14,9 +16,10 @@ constexpr std::size_t max_threads = 64;
 
 }  // namespace
 
-void Background::set_limits(unsigned idle_host_functions_ms, unsigned idle_everything_ms) {
-  host_functions_after_ = milliseconds(idle_host_functions_ms);
-  everything_after_ = milliseconds(idle_everything_ms);
+void Background::set_limits(const Config& config) {
+  host_functions_after_ = milliseconds(config.idle_host_functions_ms);
+  everything_after_ = milliseconds(config.idle_everything_ms);
+  stuck_after_ = milliseconds(config.host_function_limit_ms);
   wake_.notify_all();
 }
 
@@ -52,6 +55,7 @@ void Background::start_thread() {
 void Background::work() {
   Lock lock(mutex_);
   while (!stopping_) {
+    look_for_stuck();
     if (run_urged(lock) || run_when_quiet(lock)) continue;
     if (resting_ >= 2) break;
     rest(lock);
@@ -75,11 +79,12 @@ void Background::rest(Lock& lock) {
 }
 
 milliseconds Background::tick() const {
-  if (host_functions_after_.count() == 0 && everything_after_.count() == 0) return milliseconds(0);
-  milliseconds shorter = std::max(host_functions_after_, everything_after_);
-  if (host_functions_after_.count() != 0) shorter = std::min(shorter, host_functions_after_);
-  if (everything_after_.count() != 0) shorter = std::min(shorter, everything_after_);
-  return std::clamp(shorter / 2, milliseconds(1), milliseconds(50));
+  milliseconds shortest(0);
+  for (const milliseconds limit : {host_functions_after_, everything_after_, stuck_after_}) {
+    if (limit.count() != 0 && (shortest.count() == 0 || limit < shortest)) shortest = limit;
+  }
+  if (shortest.count() == 0) return shortest;
+  return std::clamp(shortest / 2, milliseconds(1), milliseconds(50));
 }
 
 void Background::keep_one_free() {
@@ -97,32 +102,38 @@ bool Background::run_urged(Lock& lock) {
       lock, urged, [this] { return stopping_; }, [this] { keep_one_free(); });
 }
 
+void Background::look_for_stuck() const {
+  if (stuck_after_.count() == 0) return;
+  const Clock::time_point now = Clock::now();
+  for (const OpPtr& op : scheduler_.running_user_codes()) {
+    if (now - op->since >= stuck_after_) end_stuck_program(scheduler_, *op, stuck_after_);
+  }
+}
+
 bool Background::run_when_quiet(Lock& lock) {
   if (scheduler_.pending() == 0) return false;
   const Clock::time_point now = Clock::now();
-  if (calls_ != calls_seen_) {
-    calls_seen_ = calls_;
+  if (activity() != activity_seen_) {
+    activity_seen_ = activity();
     quiet_since_ = now;
   }
   const auto passed = [&](milliseconds limit, Clock::time_point since) {
     return limit.count() != 0 && now - since >= limit;
   };
-  const auto stop = [this] { return stopping_ || calls_ != calls_seen_; };
+  const auto stop = [this] { return stopping_ || activity() != activity_seen_; };
   const auto keep = [this] { keep_one_free(); };
   if (passed(everything_after_, quiet_since_)) {
     return scheduler_.run_ready(lock, scheduler_.all(), stop, keep);
   }
-  const Ops functions = scheduler_.host_functions();
-  if (functions.empty()) return false;
+  const Op* const oldest = scheduler_.oldest_host_function();
+  if (oldest == nullptr) return false;
   if (passed(host_functions_after_, quiet_since_)) {
-    return scheduler_.run_ready(lock, functions, stop, keep);
+    return scheduler_.run_ready(lock, scheduler_.host_functions(), stop, keep);
   }
+  if (!passed(everything_after_, oldest->since)) return false;
   // All that are old: the oldest may wait for one that is running.
-  Ops old;
-  for (const OpPtr& function : functions) {
-    if (passed(everything_after_, function->enqueued)) old.push_back(function);
-  }
-  if (old.empty()) return false;
+  Ops old = scheduler_.host_functions();
+  std::erase_if(old, [&](const OpPtr& op) { return !passed(everything_after_, op->since); });
   return scheduler_.run_ready(
       lock, old, [this] { return stopping_; }, keep);
 }

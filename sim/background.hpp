@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Threads that run pending work for a program that waits without a CUDA call.
+// Threads that run pending work for a program that waits without a CUDA call, and that end a program
+// whose host function never returns.
 #pragma once
 
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "culvert/sim/sim.hpp"
 #include "sim/scheduler.hpp"
 
 namespace culvert::sim::detail {
@@ -22,7 +24,7 @@ class Background {
   Background& operator=(const Background&) = delete;
 
   // All members are called with the mutex held, except stop().
-  void set_limits(unsigned idle_host_functions_ms, unsigned idle_everything_ms);
+  void set_limits(const Config& config);
   void note_call() { ++calls_; }
   void watch();   // there is pending work
   void wake();    // there is work to do now
@@ -38,9 +40,12 @@ class Background {
   void work();
   bool run_urged(Lock& lock);
   bool run_when_quiet(Lock& lock);
+  void look_for_stuck() const;
   void rest(Lock& lock);
   void keep_one_free();
   std::chrono::milliseconds tick() const;
+  // Changes while the program makes calls or gets on in one that waits.
+  std::uint64_t activity() const { return calls_ + scheduler_.progress(); }
 
   std::mutex& mutex_;
   Scheduler& scheduler_;
@@ -48,8 +53,9 @@ class Background {
   std::condition_variable left_;
   std::chrono::milliseconds host_functions_after_{0};
   std::chrono::milliseconds everything_after_{0};
+  std::chrono::milliseconds stuck_after_{0};
   std::uint64_t calls_ = 0;
-  std::uint64_t calls_seen_ = 0;
+  std::uint64_t activity_seen_ = 0;
   Clock::time_point quiet_since_ = Clock::now();
   std::size_t threads_ = 0;
   std::size_t resting_ = 0;

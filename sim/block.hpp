@@ -6,8 +6,12 @@
 #include <cstdint>
 #include <memory>
 
+#include "sim/call_site.hpp"
+
 namespace culvert::sim::detail {
 
+struct GraphMemory;  // graph_memory.hpp
+struct Managed;      // managed.hpp
 struct Pool;
 
 enum class BlockState {
@@ -16,7 +20,7 @@ enum class BlockState {
   freed,
 };
 
-enum class BlockKind { device, host, registered };
+enum class BlockKind { device, host, registered, managed };
 
 // Operations share it, so that one which runs late still knows what it was meant to touch, even
 // when the address has been given to another allocation.
@@ -29,8 +33,17 @@ struct Block {
   BlockKind kind = BlockKind::device;
   BlockState state = BlockState::live;
   bool free_requested = false;  // cudaFreeAsync was called: new work may not use it
-  unsigned flags = 0;           // of cudaHostAlloc and cudaHostRegister
-  std::shared_ptr<Pool> pool;   // null for cudaMalloc
+  bool is_variable = false;     // a __device__ variable, which no program frees
+  // Of a graph's allocation node: the address stays the graph's when it is freed.
+  bool of_graph = false;
+  std::weak_ptr<GraphMemory> graph_memory;
+  bool graph_live = false;           // ... and a launch allocated it that no later call frees
+  unsigned flags = 0;                // of cudaHostAlloc and cudaHostRegister
+  std::shared_ptr<Pool> pool;        // null for cudaMalloc
+  std::shared_ptr<Managed> managed;  // of managed memory
+  const char* made_by = "";          // the functions that allocate and free it
+  const char* freed_by = "";
+  CallSite made;
 };
 
 using BlockPtr = std::shared_ptr<Block>;

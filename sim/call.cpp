@@ -13,7 +13,7 @@ bool is_failure(cudaError_t error) { return error != cudaSuccess && error != cud
 
 cudaError_t Call::begin(const char* function, const Rules& rules) {
   if (rules.wakes) process.background.note_call();
-  const int fault = rules.counted ? process.faults.count_call(function) : 0;
+  const int fault = rules.counted ? count(function) : 0;
   if (Scheduler::in_host_function() && !rules.in_host_function) return cudaErrorNotPermitted;
   if (rules.needs_devices) {
     if (process.forked) return cudaErrorInitializationError;
@@ -21,8 +21,18 @@ cudaError_t Call::begin(const char* function, const Rules& rules) {
     if (process.config.devices == 0) return cudaErrorNoDevice;
   }
   if (fault != 0) return static_cast<cudaError_t>(fault);
+  if (rules.unsafe) {
+    const cudaError_t refused = check_unsafe(process, thread);
+    if (refused != cudaSuccess) return refused;
+  }
   if (rules.needs_devices && rules.needs_health) return process.failure(thread.device);
   return cudaSuccess;
+}
+
+int Call::count(const char* function) {
+  const int own = process.faults.count_call(function);
+  if (own != 0 || !process.experiment.faults.is_wanted()) return own;
+  return process.experiment.faults.count_call(function);
 }
 
 cudaError_t Call::end(cudaError_t error, const Rules& rules) {
@@ -49,15 +59,24 @@ PoolPtr Call::pool(cudaMemPool_t handle) {
 }
 
 cudaError_t Call::wait(const Ops& ops, int device_index) {
-  process.scheduler.wait(lock, ops);
+  process.wait(lock, ops);
   return process.failure(device_index);
 }
 
-OpPtr make_op(OpKind kind, const char* function) {
-  auto op = std::make_shared<Op>();
-  op->kind = kind;
-  op->name = function;
-  return op;
+bool Call::leaves_out(const char* function) { return process.experiment.waits.skip(function); }
+
+void Call::count_answered_query(const char* function, bool was_done) {
+  process.experiment.waits.skip(function, !was_done);
+}
+
+bool Call::leaves_out_query(const char* function) {
+  return process.experiment.waits.skip_query(function);
+}
+
+bool Call::poll(const Ops& ops) {
+  if (!process.scheduler.poll(lock, ops)) return false;
+  process.wait(lock, ops);
+  return true;
 }
 
 }  // namespace culvert::sim::detail

@@ -8,6 +8,7 @@
 
 #include <new>
 
+#include "sim/capture.hpp"
 #include "sim/process.hpp"
 
 namespace culvert::sim::detail {
@@ -22,7 +23,14 @@ struct Rules {
   bool wakes = true;              // shows that the program is not waiting without CUDA calls
   bool sets_last_error = true;    // false for driver functions
   bool in_host_function = false;  // answers there, too
+  bool unsafe = false;            // prohibited during captures, as the thread's mode says
+  InCapture in_capture = InCapture::recorded;
 };
+
+// For what CUDA calls potentially unsafe during a capture.
+inline constexpr Rules unsafe_in_capture{.unsafe = true};
+// For what tells about a stream.
+inline constexpr Rules asks_stream{.in_capture = InCapture::answers};
 
 // For what asks the runtime and not a device.
 inline constexpr Rules asks_runtime{.needs_health = false};
@@ -46,10 +54,21 @@ class Call {
 
   // Waits until the operations are done and answers how the device is then.
   cudaError_t wait(const Ops& ops, int device);
+  // Tells whether the operations are done, after having run those that do not block.
+  bool poll(const Ops& ops);
+
+  // Tells whether an experiment leaves out this wait, or this query, which then answers "done".
+  bool leaves_out(const char* function);
+  void count_answered_query(const char* function, bool was_done);
+  bool leaves_out_query(const char* function);
 
   Process& process;
   Lock lock;
   ThreadState& thread;
+
+ private:
+  // Answers the error that it has to fail with, or 0.
+  int count(const char* function);
 };
 
 // Runs `body(call)` as the function of that name. No exception leaves it.
@@ -81,7 +100,9 @@ cudaError_t stream_api(const char* function, const Rules& rules, cudaStream_t ha
     const StreamPtr stream = call.stream(handle, null);
     if (!stream) return cudaErrorInvalidResourceHandle;
     const cudaError_t failure = call.process.failure(stream->device);
-    return failure != cudaSuccess ? failure : body(call, stream);
+    if (failure != cudaSuccess) return failure;
+    const cudaError_t refused = check_capture(call.process, *stream, rules.in_capture);
+    return refused != cudaSuccess ? refused : body(call, stream);
   });
 }
 
@@ -90,8 +111,5 @@ cudaError_t stream_api(const char* function, cudaStream_t handle, NullStream nul
                        Body&& body) noexcept {
   return stream_api(function, Rules{}, handle, null, static_cast<Body&&>(body));
 }
-
-// An operation that does nothing but take its place.
-OpPtr make_op(OpKind kind, const char* function);
 
 }  // namespace culvert::sim::detail

@@ -2,8 +2,11 @@
 #include "sim/config.hpp"
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
+#include <initializer_list>
 #include <string_view>
+#include <system_error>
 
 #include "sim/report.hpp"
 
@@ -12,6 +15,7 @@ namespace {
 
 constexpr std::size_t least_memory = std::size_t{1} << 20;
 constexpr std::size_t most_memory = std::size_t{1} << 40;
+constexpr int most_kernels = 1024;
 constexpr std::size_t memory_unit = std::size_t{64} << 10;
 
 // Changes nothing if the variable is not set or empty.
@@ -31,6 +35,15 @@ void read_number(const char* variable, unsigned long long least, unsigned long l
   value = static_cast<T>(number);
 }
 
+// Of the form random:SEED.
+bool is_random_seed(std::string_view text, std::uint64_t& seed) {
+  constexpr std::string_view prefix = "random:";
+  if (text.substr(0, prefix.size()) != prefix) return false;
+  text.remove_prefix(prefix.size());
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
 }  // namespace
 
 Config config_from_environment() {
@@ -47,8 +60,13 @@ Config config_from_environment() {
       config.schedule = Schedule::late;
     } else if (name == "eager") {
       config.schedule = Schedule::eager;
+    } else if (name == "random" || is_random_seed(name, config.seed)) {
+      config.schedule = Schedule::random;
     } else {
-      detail::refuse("CULVERT_SIM_SCHEDULE is \"%s\": \"late\" or \"eager\" is needed", schedule);
+      detail::refuse(
+          "CULVERT_SIM_SCHEDULE is \"%s\": \"late\", \"eager\", \"random\" or \"random:SEED\" is "
+          "needed",
+          schedule);
     }
   }
   return config;
@@ -63,6 +81,16 @@ Config checked(Config config) {
   if (config.device_memory < least_memory || config.device_memory > most_memory) {
     refuse("Config::device_memory is %zu: %zu to %zu bytes are needed", config.device_memory,
            least_memory, most_memory);
+  }
+  const CostModel& cost = config.cost;
+  for (const double speed :
+       {cost.host_to_device_gb_per_s, cost.device_to_host_gb_per_s, cost.both_directions_gb_per_s,
+        cost.device_gb_per_s, cost.host_to_host_gb_per_s}) {
+    if (!(speed > 0)) refuse("CostModel: a speed is %g GB/s: more than 0 is needed", speed);
+  }
+  if (cost.concurrent_kernels < 1 || cost.concurrent_kernels > most_kernels) {
+    refuse("CostModel::concurrent_kernels is %d: 1 to %d is needed", cost.concurrent_kernels,
+           most_kernels);
   }
   config.device_memory = (config.device_memory + memory_unit - 1) / memory_unit * memory_unit;
   return config;

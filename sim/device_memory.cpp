@@ -162,6 +162,7 @@ BlockPtr DeviceMemory::allocate(int device, std::size_t size) {
   block->size = size;
   block->capacity = capacity;
   block->device = device;
+  block->made = CallSite::here();
   blocks_.emplace(block->address, block);
   return block;
 }
@@ -205,16 +206,25 @@ bool DeviceMemory::contains(std::uintptr_t address) const {
   return address >= visible_ && address - visible_ < total_;
 }
 
+BlockPtr DeviceMemory::below(std::uintptr_t address) const {
+  const auto next = blocks_.upper_bound(address);
+  return next == blocks_.begin() ? nullptr : std::prev(next)->second;
+}
+
 BlockPtr DeviceMemory::find(std::uintptr_t address) const {
-  auto next = blocks_.upper_bound(address);
-  if (next == blocks_.begin()) return nullptr;
-  const BlockPtr& block = std::prev(next)->second;
-  return address - block->address < block->size ? block : nullptr;
+  const BlockPtr block = below(address);
+  return block && address - block->address < block->size ? block : nullptr;
+}
+
+std::size_t DeviceMemory::count() const {
+  std::size_t count = 0;
+  for (const auto& [address, block] : blocks_) count += block->is_variable ? 0 : 1;
+  return count;
 }
 
 std::size_t DeviceMemory::bytes() const {
   std::size_t bytes = 0;
-  for (const auto& [address, block] : blocks_) bytes += block->size;
+  for (const auto& [address, block] : blocks_) bytes += block->is_variable ? 0 : block->size;
   return bytes;
 }
 

@@ -56,12 +56,20 @@ class DeviceMemory {
   bool contains(std::uintptr_t address) const;
   // The block that holds the address, or null.
   BlockPtr find(std::uintptr_t address) const;
+  // The last block that begins there or before, or null.
+  BlockPtr below(std::uintptr_t address) const;
 
   std::size_t bytes_per_device() const { return bytes_per_device_; }
-  std::size_t count() const { return blocks_.size(); }
+  // Of allocations; variables are none.
+  std::size_t count() const;
   std::size_t bytes() const;
   // What the blocks of one device take.
   std::size_t used(int device) const { return used_[static_cast<std::size_t>(device)]; }
+
+  template <class Function>
+  void for_each(Function function) const {
+    for (const auto& [address, block] : blocks_) function(*block);
+  }
 
  private:
   bool map_range(std::size_t total);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 
 namespace culvert::sim::detail {
 namespace {
@@ -196,6 +197,12 @@ const ErrorText* find_error(int code) {
   const auto before = [](const ErrorText& entry, int wanted) { return entry.code < wanted; };
   const auto* const found = std::lower_bound(std::begin(errors), std::end(errors), code, before);
   return found != std::end(errors) && found->code == code ? found : nullptr;
+}
+
+const ErrorText* find_error_named(const char* name) {
+  const auto named = [&](const ErrorText& entry) { return std::string_view(entry.name) == name; };
+  const auto* const found = std::find_if(std::begin(errors), std::end(errors), named);
+  return found != std::end(errors) ? found : nullptr;
 }
 
 }  // namespace culvert::sim::detail

@@ -12,5 +12,7 @@ struct ErrorText {
 
 // Null for a code that CUDA does not have.
 const ErrorText* find_error(int code);
+// By its name, say "cudaErrorInvalidValue". Null for what is none.
+const ErrorText* find_error_named(const char* name);
 
 }  // namespace culvert::sim::detail

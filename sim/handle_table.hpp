@@ -9,7 +9,15 @@
 
 namespace culvert::sim::detail {
 
-enum class HandleKind : std::uintptr_t { stream = 1, event = 2, pool = 3 };
+enum class HandleKind : std::uintptr_t {
+  stream = 1,
+  event = 2,
+  pool = 3,
+  graph = 4,
+  graph_node = 5,
+  graph_exec = 6,
+  user_object = 7
+};
 
 // A value is used once in the life of the process, so a handle kept too long is seen as such. No
 // x86-64 or AArch64 user address looks like it: following one faults.
@@ -44,6 +52,11 @@ class HandleTable {
   }
 
   std::size_t size() const { return objects_.size(); }
+
+  template <class Function>
+  void for_each_handle(Function function) const {
+    for (const auto& [handle, object] : objects_) function(handle, *object);
+  }
 
   template <class Function>
   void for_each(Function function) const {

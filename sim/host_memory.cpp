@@ -40,6 +40,7 @@ BlockPtr HostMemory::add_registered(void* bytes, std::size_t size, unsigned flag
   block->size = size;
   block->capacity = size;
   block->device = device;
+  block->made = CallSite::here();
   block->kind = BlockKind::registered;
   block->flags = flags;
   blocks_.emplace(block->address, block);
@@ -49,7 +50,7 @@ BlockPtr HostMemory::add_registered(void* bytes, std::size_t size, unsigned flag
 void HostMemory::release(Block& block) {
   block.state = BlockState::freed;
   void* const bytes = block.bytes;
-  const bool allocated = block.kind == BlockKind::host;
+  const bool allocated = block.kind != BlockKind::registered;
   const std::uintptr_t address = block.address;
   blocks_.erase(address);
   if (allocated) std::free(bytes);
@@ -82,10 +83,10 @@ std::size_t HostMemory::count(BlockKind kind) const {
   return count;
 }
 
-std::size_t HostMemory::allocated_bytes() const {
+std::size_t HostMemory::bytes(BlockKind kind) const {
   std::size_t bytes = 0;
   for (const auto& [address, block] : blocks_) {
-    if (block->kind == BlockKind::host) bytes += block->size;
+    if (block->kind == kind) bytes += block->size;
   }
   return bytes;
 }

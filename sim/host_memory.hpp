@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Pinned host memory: allocated by the runtime, or the program's own and registered.
+// Memory that the host and devices reach at one address: pinned memory, allocated by the runtime or
+// the program's own and registered, and managed memory.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,12 @@ class HostMemory {
   bool overlaps(std::uintptr_t address, std::size_t size) const;
 
   std::size_t count(BlockKind kind) const;
-  std::size_t allocated_bytes() const;
+  std::size_t bytes(BlockKind kind) const;
+
+  template <class Function>
+  void for_each(Function function) const {
+    for (const auto& [address, block] : blocks_) function(*block);
+  }
 
  private:
   std::map<std::uintptr_t, BlockPtr> blocks_;

@@ -10,7 +10,7 @@ namespace {
 
 // In one write, so that lines of several threads do not mix.
 void print_line(const char* format, std::va_list arguments) {
-  char line[512];
+  char line[1024];
   const int prefix = std::snprintf(line, sizeof line, "culvert::sim: ");
   std::vsnprintf(line + prefix, sizeof line - static_cast<std::size_t>(prefix), format, arguments);
   std::fprintf(stderr, "%s\n", line);

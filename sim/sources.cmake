@@ -2,32 +2,88 @@
 #
 # The sources of the simulated runtime, relative to this folder.
 set(culvert_sim_sources
+  api_callback.cpp
+  api_capture.cpp
   api_copy.cpp
+  api_copy_3d.cpp
+  api_copy_batch.cpp
+  api_copy_peer.cpp
   api_device.cpp
+  api_device_identity.cpp
+  api_device_settings.cpp
   api_driver.cpp
   api_error.cpp
   api_event.cpp
+  api_graph.cpp
+  api_graph_add.cpp
+  api_graph_edges.cpp
+  api_graph_exec.cpp
+  api_graph_exec_params.cpp
+  api_graph_params.cpp
+  api_graph_per_thread.cpp
   api_host_function.cpp
   api_host_memory.cpp
   api_kernel.cpp
+  api_kernel_facts.cpp
   api_malloc_async.cpp
+  api_managed.cpp
+  api_managed_advice.cpp
   api_memory.cpp
+  api_memory_pitched.cpp
+  api_nvcc.cpp
+  api_occupancy.cpp
+  api_other_process.cpp
   api_per_thread.cpp
   api_pool.cpp
+  api_pool_access.cpp
+  api_prefetch.cpp
+  api_registration.cpp
   api_stream.cpp
+  api_stream_attribute.cpp
+  api_symbol.cpp
+  api_user_object.cpp
   attributes.cpp
   background.cpp
   call.cpp
+  call_site.cpp
+  capture.cpp
+  clock.cpp
   config.cpp
   controls.cpp
+  copy_3d.cpp
+  device_image.cpp
   device_memory.cpp
+  device_name.cpp
   error_table.cpp
+  experiment.cpp
+  explore.cpp
   faults.cpp
+  graph.cpp
+  graph_calls.cpp
+  graph_dot.cpp
+  graph_exec.cpp
+  graph_memory.cpp
+  graph_state.cpp
+  graph_update.cpp
   host_memory.cpp
+  internal_thread.cpp
+  kernel_limits.cpp
+  kernels.cpp
+  leaks.cpp
+  managed_range.cpp
+  memory_words.cpp
+  node_make.cpp
+  node_work.cpp
+  place.cpp
   process.cpp
+  random_order.cpp
   report.cpp
   scheduler.cpp
   startup_check.cpp
+  stray_access.cpp
   stream.cpp
+  stuck.cpp
   transfer.cpp
+  user_object.cpp
+  variables.cpp
 )

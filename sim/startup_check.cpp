@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "culvert/sim/sim.hpp"
+#include "sim/leaks.hpp"
 #include "sim/report.hpp"
 
 namespace culvert::sim::detail {
@@ -23,7 +24,8 @@ int refuse_real_runtime(dl_phdr_info* object, std::size_t /*size*/, void* /*data
 
 bool check() {
   dl_iterate_phdr(refuse_real_runtime, nullptr);
-  config_from_environment();  // ends the process on a bad value
+  config_from_environment();  // these end the process on a bad value
+  leak_check_from_environment();
   return true;
 }
 

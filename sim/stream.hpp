@@ -4,13 +4,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "sim/call_site.hpp"
 #include "sim/op.hpp"
 
 namespace culvert::sim::detail {
+
+struct StreamCapture;   // capture.hpp
+struct StreamSettings;  // stream_settings.hpp
 
 enum class StreamKind { legacy, blocking, non_blocking };
 
@@ -21,6 +26,14 @@ struct Stream {
   unsigned flags = 0;
   int priority = 0;
   bool destroyed = false;
+  std::uint64_t fails_in = 0;  // its operation of this number from now on fails; 0: none
+  int fails_with = 0;
+  CallSite made;
+  // Where work goes instead of becoming an operation: while the stream is captured, and where a
+  // node of a graph is made.
+  std::function<void(Work)> recorder;
+  std::shared_ptr<StreamCapture> capture;    // its part in a capture, or null
+  std::shared_ptr<StreamSettings> settings;  // null: the defaults
   OpPtr tail;  // the last operation enqueued, also once it is done: it holds the virtual time
 
   // How often a query about the operation with this number was answered with "not ready".

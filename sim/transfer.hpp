@@ -8,7 +8,15 @@
 
 namespace culvert::sim::detail {
 
-// Rows of `width` bytes, whose beginnings are a pitch apart. A plain copy is one row.
+// When the source of a copy is read.
+enum class SourceRead {
+  usual,     // pageable memory at the call, and all else in the order of the stream
+  in_order,  // all in the order of the stream
+  at_call,   // host memory at the call, and all else in the order of the stream
+};
+
+// Rows of `width` bytes, whose beginnings are a pitch apart, in layers that are a slice apart. A
+// plain copy is one row.
 struct Copy {
   const char* function = "";
   void* to = nullptr;
@@ -18,10 +26,17 @@ struct Copy {
   std::size_t width = 0;
   std::size_t height = 1;
   cudaMemcpyKind kind = cudaMemcpyDefault;
+  std::size_t depth = 1;
+  std::size_t to_slice = 0;
+  std::size_t from_slice = 0;
+  SourceRead read = SourceRead::usual;
 };
 
 // Which of the two families a function belongs to: cudaMemcpy, or cudaMemcpyAsync.
 enum class CopyCall { synchronous, asynchronous };
+
+// What copy() would refuse.
+cudaError_t check_copy(Call& call, const Copy& copy);
 
 cudaError_t copy(Call& call, const StreamPtr& stream, const Copy& copy, CopyCall family);
 
@@ -34,6 +49,8 @@ struct Fill {
   std::size_t element_size = 1;  // 1, 2 or 4
   std::size_t width = 0;
   std::size_t height = 1;
+  std::size_t depth = 1;
+  std::size_t slice = 0;  // in bytes
 };
 
 // `wait_for_host` is set for cudaMemset, which returns only when pinned memory has been filled.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Captures by the plain runtime, which the simulated one does not have.
+// Captures by the plain runtime.
 #include <culvert/async.hpp>
 
 #include <atomic>

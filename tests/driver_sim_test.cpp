@@ -29,7 +29,7 @@ TEST_F(DriverTest, FailedLoadIsToldAndTriedAgain) {
   fill(buffer, 0x7f7f7f7f, stream);
   EXPECT_EQ(sim::call_count(getter), 0u);
 
-  sim::fail_nth_call(getter, cudaErrorUnknown, 2);
+  sim::fail(getter, cudaErrorUnknown, 2);
   support::expect_error([&] { fill(buffer, 5, stream); },
                         {cudaErrorUnknown, getter, {"cuMemsetD32Async"}});
   fill(buffer, 5, stream);
@@ -40,7 +40,7 @@ TEST_F(DriverTest, FailedLoadIsToldAndTriedAgain) {
   copy_and_wait(result, buffer, stream);
   EXPECT_EQ(result, std::vector<int>(10, 6));
 
-  sim::fail_nth_call("cuMemsetD32Async", cudaErrorInvalidValue);
+  sim::fail("cuMemsetD32Async", cudaErrorInvalidValue);
   support::expect_error([&] { fill(buffer, 7, stream); },
                         {cudaErrorInvalidValue, "cuMemsetD32Async"});
 }

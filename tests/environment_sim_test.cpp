@@ -77,7 +77,7 @@ constexpr Answer answers[] = {
 TEST_F(EnvironmentSimTest, ReasonOfEachAnswer) {
   for (const Answer& answer : answers) {
     SCOPED_TRACE(cudaGetErrorName(answer.status));
-    sim::fail_nth_call("cudaGetDeviceCount", answer.status);
+    sim::fail("cudaGetDeviceCount", answer.status);
     expect_unusable(answer.status, answer.text);
     EXPECT_TRUE(Environment::probe().usable());
   }
@@ -87,7 +87,7 @@ TEST_F(EnvironmentSimTest, EachCallMayFail) {
   for (const char* function :
        {"cudaRuntimeGetVersion", "cudaDriverGetVersion", "cudaGetDeviceCount"}) {
     SCOPED_TRACE(function);
-    sim::fail_nth_call(function, cudaErrorInitializationError);
+    sim::fail(function, cudaErrorInitializationError);
     expect_unusable(cudaErrorInitializationError, "could not be initialized");
   }
 }

@@ -128,7 +128,7 @@ class FaultsTest : public support::RuntimeTest, public testing::WithParamInterfa
   static int run_with_fault(cudaError_t status, std::uint64_t nth) {
     support::reset_runtime(2);
     told.clear();
-    sim::fail_nth_call(nullptr, status, nth);
+    sim::fail(nullptr, status, nth);
     std::vector<cudaError_t> answers;
     int seen = 0;
     try {
@@ -193,29 +193,29 @@ TEST_F(AnswersTest, NotReadyIsNoError) {
   const Stream stream;
   const Event event = stream.record();
   stream.synchronize();
-  sim::fail_nth_call("cudaStreamQuery", cudaErrorNotReady);
+  sim::fail("cudaStreamQuery", cudaErrorNotReady);
   EXPECT_FALSE(stream.is_done());
   EXPECT_TRUE(stream.is_done());
-  sim::fail_nth_call("cudaEventQuery", cudaErrorNotReady);
+  sim::fail("cudaEventQuery", cudaErrorNotReady);
   EXPECT_FALSE(event.is_done());
   EXPECT_TRUE(event.is_done());
 }
 
 TEST_F(AnswersTest, WrongDeviceIsTriedAgain) {
   const Stream stream;
-  sim::fail_nth_call("cudaEventRecord", cudaErrorInvalidResourceHandle);
+  sim::fail("cudaEventRecord", cudaErrorInvalidResourceHandle);
   const Event event = stream.record();
   EXPECT_EQ(sim::call_count("cudaEventRecord"), 2u);
   // And is an error once no device is left.
-  sim::fail_nth_call("cudaEventRecord", cudaErrorInvalidResourceHandle, 1);
-  sim::fail_nth_call("cudaEventRecord", cudaErrorInvalidResourceHandle, 2);
+  sim::fail("cudaEventRecord", cudaErrorInvalidResourceHandle, 1);
+  sim::fail("cudaEventRecord", cudaErrorInvalidResourceHandle, 2);
   EXPECT_THROW((void)stream.record(), Error);
   EXPECT_EQ(sim::live().events, 1u);
 }
 
 TEST_F(AnswersTest, NotSupportedFallsBack) {
   const Stream stream;
-  sim::fail_nth_call("cudaMallocAsync", cudaErrorNotSupported);
+  sim::fail("cudaMallocAsync", cudaErrorNotSupported);
   DeviceBuffer<int> buffer(100, stream);
   EXPECT_EQ(sim::call_count("cudaMalloc"), 1u);
   fill(buffer, 1, stream);

@@ -58,7 +58,7 @@ TEST_F(HostFuncSimTest, EveryCallFailsOnce) {
       };
       {
         const Stream stream;
-        sim::fail_nth_call(nullptr, status, nth);
+        sim::fail(nullptr, status, nth);
         use([&] { launch_host(stream, [counted = Counted(count)] {}); });
         const HostFunc reusable([counted = Counted(count)] {});
         use([&] { launch_host(stream, reusable); });

@@ -40,7 +40,7 @@ if(NOT CULVERT_SIM_TESTS_ONLY)
     SOURCES per_thread_stream_test.cpp copy_test.cpp ordering_test.cpp stream_test.cpp
     DEFINITIONS CUDA_API_PER_THREAD_DEFAULT_STREAM)
 endif()
-culvert_add_test(capture_test GPU_ONLY)
+culvert_add_test(capture_test)
 culvert_add_test(host_func_stress_test)
 culvert_add_test(sticky_test KERNELS)
 if(culvert_have_nvcc)

@@ -69,10 +69,10 @@ TEST_F(MultiDeviceTest, CreationLeavesTheCurrentDevice) {
 }
 
 TEST_F(MultiDeviceTest, FailedCreationLeavesTheCurrentDevice) {
-  sim::fail_nth_call("cudaStreamCreateWithFlags", cudaErrorUnknown);
+  sim::fail("cudaStreamCreateWithFlags", cudaErrorUnknown);
   EXPECT_THROW((Stream{{.device = second}}), Error);
   EXPECT_EQ(Device::current(), first);
-  sim::fail_nth_call("cudaMalloc", cudaErrorMemoryAllocation);
+  sim::fail("cudaMalloc", cudaErrorMemoryAllocation);
   EXPECT_THROW(DeviceBuffer<int>(100, second), OutOfMemory);
   EXPECT_EQ(Device::current(), first);
 }

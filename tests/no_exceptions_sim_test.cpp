@@ -89,7 +89,7 @@ void failures_abort() {
       cudaErrorInvalidResourceHandle, "culvert::Stream", "moved from");
   expect_abort(
       [] {
-        sim::fail_nth_call("cudaStreamCreateWithFlags", cudaErrorUnknown);
+        sim::fail("cudaStreamCreateWithFlags", cudaErrorUnknown);
         const Stream stream;
       },
       cudaErrorUnknown, "cudaStreamCreateWithFlags", "");

@@ -53,7 +53,7 @@ TEST_F(NoPoolsTest, EndWaitsForTheHomeStream) {
   static std::string told;
   set_failure_handler([](const Failure& failure) noexcept { told += failure.function; });
   int* const memory = buffer->data();
-  sim::fail_nth_call("cudaFree", cudaErrorUnknown);
+  sim::fail("cudaFree", cudaErrorUnknown);
   buffer.reset();
   set_failure_handler(nullptr);
   EXPECT_EQ(told, "cudaFree");

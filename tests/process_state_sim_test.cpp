@@ -36,7 +36,7 @@ class ProcessStateSimTest : public support::RuntimeTest {
     SCOPED_TRACE(function);
     const sim::Live before = sim::live();
     const std::uint64_t calls = sim::call_count(function);
-    sim::fail_nth_call(function, cudaErrorLaunchFailure);
+    sim::fail(function, cudaErrorLaunchFailure);
     const auto handle = [&] {
       if constexpr (requires { owner.data(); }) {
         return owner.data();
@@ -88,7 +88,7 @@ TEST_F(ProcessStateSimTest, EachFailedEndIsTold) {
 TEST_F(ProcessStateSimTest, UnloadingRuntimeIsNotTold) {
   Stream stream;
   const cudaStream_t handle = stream.get();
-  sim::fail_nth_call("cudaStreamDestroy", cudaErrorCudartUnloading);
+  sim::fail("cudaStreamDestroy", cudaErrorCudartUnloading);
   stream.reset();
   EXPECT_TRUE(failed_functions.empty());
   EXPECT_EQ(peek_last_error(), cudaSuccess);

@@ -73,7 +73,7 @@ TEST_F(RegressionTest, CopiesOnAStreamOfAnotherDevice) {
 TEST_F(RegressionTest, FallbackNamesTheCallThatFailed) {
   start(1, false);
   const Stream stream;
-  sim::fail_nth_call("cudaMalloc", cudaErrorMemoryAllocation);
+  sim::fail("cudaMalloc", cudaErrorMemoryAllocation);
   try {
     const DeviceBuffer<int> buffer(4, stream);
     FAIL() << "nothing was thrown";

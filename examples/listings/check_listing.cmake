@@ -1,27 +1,20 @@
 # SPDX-License-Identifier: BSL-1.0
 #
 # Runs the listing PROGRAM, with ARGUMENTS, and checks its exit code and its output: lines of
-# Name=Value, the last of which is "LISTING Passed=True". VARIABLE, a setting of the environment
-# as NAME=VALUE, and EXPECT=skipped are for a runtime that cannot be used.
-execute_process(COMMAND ${CMAKE_COMMAND} -E env ${VARIABLE} "${PROGRAM}" ${ARGUMENTS}
-                RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE errors)
-message("${output}${errors}")
+# Name=Value, the last of which is "LISTING Passed=True". VARIABLE and EXPECT=skipped are for a
+# runtime that cannot be used.
+include(${CMAKE_CURRENT_LIST_DIR}/../../tests/example/run_program.cmake)
 
-if(result EQUAL 77)
-  if(NOT output MATCHES "^${LISTING}=Skipped [^\n]+\n$")
-    message(FATAL_ERROR "not so: the output is one line, ${LISTING}=Skipped and the reason")
-  endif()
-  if(EXPECT STREQUAL skipped)
-    return()
-  endif()
-  if("$ENV{CULVERT_REQUIRE_GPU}" STREQUAL "1")
-    message(FATAL_ERROR "a GPU is required")
-  endif()
-  message("LISTING SKIPPED")
-  return()
+run_program(${ARGUMENTS})
+if(result EQUAL 77 AND NOT output MATCHES "^${LISTING}=Skipped [^\n]+\n$")
+  message(FATAL_ERROR "not so: the output is one line, ${LISTING}=Skipped and the reason")
 endif()
+end_where_skipped("LISTING SKIPPED")
 if(EXPECT STREQUAL skipped)
-  message(FATAL_ERROR "not so: the exit code is 77, not ${result}")
+  if(NOT result EQUAL 77)
+    message(FATAL_ERROR "not so: the exit code is 77, not ${result}")
+  endif()
+  return()
 endif()
 
 if(NOT result EQUAL 0)

@@ -222,22 +222,18 @@ struct AsyncHost {
   template <class F>
   [[nodiscard]] auto operator()(StreamRef stream, F&& function,
                                 SourceLocation where = SourceLocation::current()) const {
-    static_assert(HostCallable<F> || is_host_func<std::decay_t<F>>,
-                  "async_host: the callable cannot be called without arguments");
-    static_assert(!is_host_func<std::decay_t<F>>,
-                  "async_host: a HostFunc has no result: launch_host it, or pass the callable");
-    static_assert(Storable<F>,
-                  "async_host: the callable can be neither moved nor copied from what was passed: "
-                  "std::move it");
-    if constexpr (HostCallable<F> && Storable<F>) {
+    using Function = std::decay_t<F>;
+    if constexpr (is_host_func<Function>) {
+      static_assert(!is_host_func<Function>,
+                    "async_host: a HostFunc has no result: launch_host it, or pass the callable");
+    } else if constexpr (is_host_callable<Function, F>()) {
       refuse_null(function, "culvert::async_host", where);
-      using Function = std::decay_t<F>;
-      using R = std::invoke_result_t<Function&&>;
-      using Body = AsyncBody<Function, R>;
       collect_if_any();
+      using R = std::invoke_result_t<Function>;
+      using Body = AsyncBody<Function, R>;
       process::HostSlot* const slot =
-          fill_slot<Body>(Body::operations, std::in_place, static_cast<F&&>(function));
-      slot->start(process::HostSlot::pending + process::HostSlot::future);
+          fill_slot<Body>(Body::operations, process::HostSlot::pending + process::HostSlot::future,
+                          std::in_place, static_cast<F&&>(function));
       HostFuture<R> future;
       future.slot_.reset(slot);
       launch_slot(stream, slot, where);
@@ -258,8 +254,8 @@ struct AsyncHost {
 // The future waits for an event behind the function, in its own slot, not for the function alone:
 // after an error that stops the stream's work CUDA never calls the function, and waiting for it
 // would not end. In a stream that is being captured nothing can be waited for: get() then throws.
-// Everything that launch_host says of the callable holds. An event is created
-// where more results are awaited at a time than ever before.
+// Everything that launch_host says of the callable holds. Each slot creates its event at the
+// first async_host that uses it.
 //
 // @throws Error as launch_host. Where recording the event fails the function may still run.
 inline constexpr detail::AsyncHost async_host{};

@@ -55,4 +55,14 @@ class Atomic {
 #endif
 };
 
+// Puts an element, which has a member `next`, in front of a list. Other threads may do so too, or
+// take the whole list by an exchange.
+template <class T>
+void push_front(Atomic<T*>& list, T* element) noexcept {
+  T* first = list.load();
+  do {
+    element->next = first;
+  } while (!list.compare_exchange(first, element));
+}
+
 }  // namespace culvert::process

@@ -179,7 +179,7 @@ class DeviceBuffer {
   [[nodiscard]] static cudaError_t try_allocate(DeviceBuffer& result, std::size_t size,
                                                 StreamRef home) noexcept {
     result = DeviceBuffer();
-    if (size > static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T)) return cudaErrorMemoryAllocation;
+    if (size > detail::max_elements<T>) return cudaErrorMemoryAllocation;
     detail::DeviceAllocation allocation;
     const char* name = "";
     const cudaError_t status =

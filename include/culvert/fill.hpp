@@ -20,7 +20,7 @@ concept FillValue = std::is_same_v<std::remove_cvref_t<V>, T> ||
      (std::is_aggregate_v<T> || requires(V && value) { T{static_cast<V&&>(value)}; }));
 
 // Sets a run of `width` units of `unit` bytes in each of `rows` rows, `pitch` bytes apart.
-inline void set_units(SourceLocation where, const DriverSets& sets, void* data, std::size_t unit,
+inline void set_units(SourceLocation where, void* data, std::size_t unit,
                       const unsigned char* value, std::size_t width, std::size_t pitch,
                       std::size_t rows, cudaStream_t stream) {
   const auto address = reinterpret_cast<CUdeviceptr>(data);
@@ -29,25 +29,27 @@ inline void set_units(SourceLocation where, const DriverSets& sets, void* data, 
     unsigned bits;
     std::memcpy(&bits, value, 4);
     if (one_row) {
-      call_driver(where, "cuMemsetD32Async", sets.set_32, address, bits, width * rows, stream);
-    } else {
-      call_driver(where, "cuMemsetD2D32Async", sets.set_2d_32, address, pitch, bits, width, rows,
+      call_driver(where, "cuMemsetD32Async", driver_sets(where).set_32, address, bits, width * rows,
                   stream);
+    } else {
+      call_driver(where, "cuMemsetD2D32Async", driver_sets(where).set_2d_32, address, pitch, bits,
+                  width, rows, stream);
     }
   } else if (unit == 2) {
     unsigned short bits;
     std::memcpy(&bits, value, 2);
     if (one_row) {
-      call_driver(where, "cuMemsetD16Async", sets.set_16, address, bits, width * rows, stream);
-    } else {
-      call_driver(where, "cuMemsetD2D16Async", sets.set_2d_16, address, pitch, bits, width, rows,
+      call_driver(where, "cuMemsetD16Async", driver_sets(where).set_16, address, bits, width * rows,
                   stream);
+    } else {
+      call_driver(where, "cuMemsetD2D16Async", driver_sets(where).set_2d_16, address, pitch, bits,
+                  width, rows, stream);
     }
   } else if (one_row) {
     call(where, "cudaMemsetAsync", cudaMemsetAsync, data, *value, width * rows, stream);
   } else {
-    call_driver(where, "cuMemsetD2D8Async", sets.set_2d_8, address, pitch, *value, width, rows,
-                stream);
+    call_driver(where, "cuMemsetD2D8Async", driver_sets(where).set_2d_8, address, pitch, *value,
+                width, rows, stream);
   }
 }
 
@@ -56,25 +58,18 @@ inline void set_units(SourceLocation where, const DriverSets& sets, void* data, 
 // alone, 0.16 ms so, 0.065 ms for cudaMemset.
 inline constexpr std::size_t fill_block_bytes = std::size_t{64} * 1024;
 
-// Fills `count` elements of `size` bytes with the bytes of one element.
-inline void fill_elements(SourceLocation where, void* data, const unsigned char* element,
-                          std::size_t size, std::size_t count, cudaStream_t stream) {
+// Fills `count` elements of `size` bytes with the bytes of one element, which are not all equal.
+[[gnu::noinline]] inline void fill_pattern(SourceLocation where, void* data,
+                                           const unsigned char* element, std::size_t size,
+                                           std::size_t count, cudaStream_t stream) {
   const auto same = [&](std::size_t unit, std::size_t a, std::size_t b) {
     return std::memcmp(element + a * unit, element + b * unit, unit) == 0;
   };
-
-  std::size_t equal_bytes = 1;
-  while (equal_bytes < size && same(1, equal_bytes, 0)) ++equal_bytes;
-  if (equal_bytes == size) {
-    call(where, "cudaMemsetAsync", cudaMemsetAsync, data, *element, size * count, stream);
-    return;
-  }
 
   // The widest unit that the size and the address allow.
   const std::uintptr_t alignment = reinterpret_cast<std::uintptr_t>(data) | size;
   const std::size_t unit = alignment % 4 == 0 ? 4 : alignment % 2 == 0 ? 2 : 1;
   const std::size_t units = size / unit;
-  const DriverSets& sets = driver_sets(where);
 
   // Runs of equal units, each set over the first rows. One run of all units needs no rows.
   std::size_t rows = count;
@@ -85,8 +80,8 @@ inline void fill_elements(SourceLocation where, void* data, const unsigned char*
     if (!whole && rows * size > fill_block_bytes) {
       rows = size < fill_block_bytes ? fill_block_bytes / size : 1;
     }
-    set_units(where, sets, static_cast<unsigned char*>(data) + begin * unit, unit,
-              element + begin * unit, end - begin, size, rows, stream);
+    set_units(where, static_cast<unsigned char*>(data) + begin * unit, unit, element + begin * unit,
+              end - begin, size, rows, stream);
     begin = end;
   }
 
@@ -99,22 +94,18 @@ inline void fill_elements(SourceLocation where, void* data, const unsigned char*
   }
 }
 
-// The short way for 4-byte elements. False where the address does not allow it.
-[[nodiscard]] inline bool set_words(SourceLocation where, void* data, const unsigned char* element,
-                                    std::size_t count, cudaStream_t stream) {
-  if (reinterpret_cast<std::uintptr_t>(data) % 4 != 0) [[unlikely]]
-    return false;
-  unsigned bits;
-  std::memcpy(&bits, element, 4);
-  const unsigned byte = bits & 0xffu;
-  if (bits == byte * 0x01010101u) {
-    call(where, "cudaMemsetAsync", cudaMemsetAsync, data, static_cast<int>(byte), 4 * count,
-         stream);
+// Fills `count` elements of `size` bytes with the bytes of one element. Inline, since `size` is
+// then known and one set is left where that is enough.
+inline void fill_elements(SourceLocation where, void* data, const unsigned char* element,
+                          std::size_t size, std::size_t count, cudaStream_t stream) {
+  // All bytes are equal where each is as the next one; the last one mostly tells that they are not.
+  if (element[0] == element[size - 1] && std::memcmp(element, element + 1, size - 1) == 0) {
+    set_units(where, data, 1, element, size * count, size, 1, stream);
+  } else if (size == 4 && reinterpret_cast<std::uintptr_t>(data) % 4 == 0) [[likely]] {
+    set_units(where, data, 4, element, count, size, 1, stream);
   } else {
-    call_driver(where, "cuMemsetD32Async", driver_sets(where).set_32,
-                reinterpret_cast<CUdeviceptr>(data), bits, count, stream);
+    fill_pattern(where, data, element, size, count, stream);
   }
-  return true;
 }
 
 // Whether X can be filled. Where it cannot, one assertion says why.
@@ -164,14 +155,6 @@ struct Fill {
         clear_padding(element);
         unsigned char bytes[sizeof(T)];
         std::memcpy(bytes, &element, sizeof(T));
-        if constexpr (sizeof(T) == 1) {
-          call(where, "cudaMemsetAsync", cudaMemsetAsync, static_cast<void*>(to.data),
-               static_cast<int>(bytes[0]), to.size, stream.get());
-          return;
-        }
-        if constexpr (sizeof(T) == 4) {
-          if (set_words(where, to.data, bytes, to.size, stream.get())) return;
-        }
         fill_elements(where, to.data, bytes, sizeof(T), to.size, stream.get());
       }
     }

@@ -15,14 +15,18 @@ namespace detail {
 
 struct LaunchHost;
 
-template <class F>
-concept HostCallable = requires(std::decay_t<F>&& function) {
-  static_cast<std::decay_t<F>&&>(function)();
-};
-
-// What was passed can be kept.
-template <class F>
-concept Storable = std::is_constructible_v<std::decay_t<F>, F &&>;
+// Whether what was passed, an F, can be kept and then called as a Called. Where it cannot, an
+// assertion says why.
+template <class Called, class F>
+[[nodiscard]] consteval bool is_host_callable() {
+  constexpr bool can_be_called = std::is_invocable_v<Called>;
+  constexpr bool can_be_kept = std::is_constructible_v<std::decay_t<F>, F&&>;
+  static_assert(can_be_called, "host function: the callable cannot be called without arguments");
+  static_assert(can_be_kept,
+                "host function: the callable can be neither moved nor copied from what was passed: "
+                "std::move it");
+  return can_be_called && can_be_kept;
+}
 
 // A null function pointer would crash in CUDA's thread.
 template <class F>
@@ -68,30 +72,27 @@ using Stored = std::conditional_t<sizeof(F) + other <=
                                       alignof(F) <= slot_alignment,
                                   Unboxed<F>, Boxed<F>>;
 
-// A slot that holds a new body, not yet held by anybody. Gives the slot back where the body's
+// A slot that holds a new body, with its first holds. Gives the slot back where the body's
 // constructor throws.
 template <class Body, class... Arguments>
 [[nodiscard]] process::HostSlot* fill_slot(const process::HostSlotBody& operations,
-                                           Arguments&&... arguments) {
+                                           std::uint64_t first_holds, Arguments&&... arguments) {
   using process::HostSlot;
   constexpr std::size_t size_class = sizeof(Body) <= HostSlot::room(0)   ? 0
                                      : sizeof(Body) <= HostSlot::room(1) ? 1
                                                                          : 2;
   static_assert(sizeof(Body) <= HostSlot::room(size_class) && alignof(Body) <= slot_alignment);
-  HostSlot* const slot = process::acquire_host_slot(size_class);
-  if constexpr (std::is_nothrow_constructible_v<Body, Arguments&&...>) {
-    ::new (slot->body()) Body(static_cast<Arguments&&>(arguments)...);
-  } else {
-    struct Undo {
-      HostSlot* slot;
-      ~Undo() {
-        if (slot != nullptr) slot->give_back();
-      }
-    } undo{slot};
-    ::new (slot->body()) Body(static_cast<Arguments&&>(arguments)...);
-    undo.slot = nullptr;
-  }
+  struct Undo {
+    HostSlot* slot;
+    ~Undo() {
+      if (slot != nullptr) slot->give_back();
+    }
+  } undo{process::acquire_host_slot(size_class)};
+  HostSlot* const slot = undo.slot;
+  ::new (slot->body()) Body(static_cast<Arguments&&>(arguments)...);
+  undo.slot = nullptr;
   slot->operations = &operations;
+  slot->start(first_holds);
   return slot;
 }
 
@@ -148,43 +149,31 @@ void call_reporting(F&& function, [[maybe_unused]] SourceLocation where) noexcep
 #endif
 }
 
-// A callable for one launch.
+// A callable whose result nobody waits for.
 template <class F>
-struct OneShot {
+struct CallableBody {
   SourceLocation where;
   Stored<F, sizeof(SourceLocation)> function;
 
   template <class G>
-  OneShot(SourceLocation place, G&& callable)
+  CallableBody(SourceLocation place, G&& callable)
       : where(place), function(std::in_place, static_cast<G&&>(callable)) {}
 
-  static void run(void* body) noexcept {
-    OneShot& self = *static_cast<OneShot*>(body);
+  static void run_and_destroy(void* body) noexcept {
+    CallableBody& self = *static_cast<CallableBody*>(body);
     call_reporting(static_cast<F&&>(self.function.get()), self.where);
     std::destroy_at(&self);
   }
-  static void drop(void* body) noexcept { std::destroy_at(static_cast<OneShot*>(body)); }
-  static void end(void*) noexcept {}
-  static constexpr process::HostSlotBody operations{&run, &drop, &end};
-};
-
-// A callable for any number of launches.
-template <class F>
-struct Reusable {
-  SourceLocation where;
-  Stored<F, sizeof(SourceLocation)> function;
-
-  template <class G>
-  Reusable(SourceLocation place, G&& callable)
-      : where(place), function(std::in_place, static_cast<G&&>(callable)) {}
-
   static void run(void* body) noexcept {
-    Reusable& self = *static_cast<Reusable*>(body);
+    CallableBody& self = *static_cast<CallableBody*>(body);
     call_reporting(self.function.get(), self.where);
   }
-  static void drop(void*) noexcept {}
-  static void end(void* body) noexcept { std::destroy_at(static_cast<Reusable*>(body)); }
-  static constexpr process::HostSlotBody operations{&run, &drop, &end};
+  static void destroy(void* body) noexcept { std::destroy_at(static_cast<CallableBody*>(body)); }
+  static void keep(void*) noexcept {}
+
+  // For one launch, with which the callable ends; and for any number.
+  static constexpr process::HostSlotBody one_launch{&run_and_destroy, &destroy, &keep};
+  static constexpr process::HostSlotBody any_launches{&run, &keep, &destroy};
 };
 
 // The owner's hold of a slot.
@@ -222,19 +211,18 @@ inline void launch_slot(StreamRef stream, process::HostSlot* slot, SourceLocatio
 template <class F>
 class HostFunc {
   static_assert(std::is_object_v<F> && std::is_same_v<F, std::decay_t<F>>);
+  using Body = detail::CallableBody<F>;
 
  public:
   // Takes the callable, which is called as an lvalue without arguments.
   // @throws Error where it is a null function pointer; what its constructor throws;
   // std::bad_alloc.
   explicit HostFunc(F callable, SourceLocation where = SourceLocation::current()) {
-    static_assert(std::is_invocable_v<F&>,
-                  "HostFunc: the callable cannot be called without arguments");
-    detail::refuse_null(callable, "culvert::HostFunc", where);
-    process::HostSlot* const slot = detail::fill_slot<detail::Reusable<F>>(
-        detail::Reusable<F>::operations, where, static_cast<F&&>(callable));
-    slot->start(process::HostSlot::reusable);
-    slot_.reset(slot);
+    if constexpr (detail::is_host_callable<F&, F>()) {
+      detail::refuse_null(callable, "culvert::HostFunc", where);
+      slot_.reset(detail::fill_slot<Body>(Body::any_launches, process::HostSlot::reusable, where,
+                                          static_cast<F&&>(callable)));
+    }
   }
 
   HostFunc(const HostFunc&) = delete;             // std::move it
@@ -245,7 +233,7 @@ class HostFunc {
   // The callable. Pending and running launches use it too.
   // @throws Error where this was moved from or reset.
   [[nodiscard]] F& function(SourceLocation where = SourceLocation::current()) const {
-    return static_cast<detail::Reusable<F>*>(checked(where)->body())->function.get();
+    return static_cast<Body*>(checked(where)->body())->function.get();
   }
 
   // Ends this owner now. Launches that are pending still run.
@@ -274,18 +262,15 @@ struct LaunchHost {
   template <class F>
   requires(!is_host_func<std::decay_t<F>>) void operator()(
       StreamRef stream, F&& function, SourceLocation where = SourceLocation::current()) const {
-    static_assert(HostCallable<F>, "launch_host: the callable cannot be called without arguments");
-    static_assert(Storable<F>,
-                  "launch_host: the callable can be neither moved nor copied from what was passed: "
-                  "std::move it");
-    if constexpr (HostCallable<F> && Storable<F>) {
+    using Function = std::decay_t<F>;
+    if constexpr (is_host_callable<Function, F>()) {
       refuse_null(function, "culvert::launch_host", where);
       collect_if_any();
-      using Body = OneShot<std::decay_t<F>>;
-      process::HostSlot* const slot =
-          fill_slot<Body>(Body::operations, where, static_cast<F&&>(function));
-      slot->start(process::HostSlot::pending);
-      launch_slot(stream, slot, where);
+      using Body = CallableBody<Function>;
+      launch_slot(stream,
+                  fill_slot<Body>(Body::one_launch, process::HostSlot::pending, where,
+                                  static_cast<F&&>(function)),
+                  where);
     }
   }
 

@@ -116,9 +116,7 @@ struct HostSlot {
 
   // A launch that CUDA refused.
   void cancel() noexcept {
-    if (!take_pending()) return;
-    operations->drop(body());
-    give_up(running);
+    if (take_pending()) drop_running();
   }
 
   // Takes the pending holds away, if there are any.
@@ -127,6 +125,12 @@ struct HostSlot {
     do {
       if ((before & all_pending) == 0) return;
     } while (!holds.compare_exchange(before, ((before & ~all_pending) | dropped) + running));
+    drop_running();
+  }
+
+ private:
+  // Ends a running hold without calling the function.
+  void drop_running() noexcept {
     operations->drop(body());
     give_up(running);
   }
@@ -185,12 +189,7 @@ class HostSlotPool {
   }
 
   // From any thread.
-  void give_back(HostSlot* slot) noexcept {
-    HostSlot* first = returned_.load();
-    do {
-      slot->next = first;
-    } while (!returned_.compare_exchange(first, slot));
-  }
+  void give_back(HostSlot* slot) noexcept { push_front(returned_, slot); }
 
  private:
   [[gnu::cold, gnu::noinline]] void grow(std::size_t slot_size) {

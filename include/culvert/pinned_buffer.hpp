@@ -86,7 +86,7 @@ class PinnedBuffer {
   [[nodiscard]] static cudaError_t try_allocate(PinnedBuffer& result, std::size_t size,
                                                 const PinnedOptions& options = {}) noexcept {
     result = PinnedBuffer();
-    if (size > static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T)) return cudaErrorMemoryAllocation;
+    if (size > detail::max_elements<T>) return cudaErrorMemoryAllocation;
     return result.allocate(size, options);
   }
 

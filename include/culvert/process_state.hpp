@@ -145,7 +145,7 @@ inline ThreadKeep& leased_thread_keep() {
   return *thread_keep;
 }
 
-// A slot for a host function whose body takes so many bytes, at most the largest class.
+// A slot of a size class for a host function: 0 to HostSlot::classes - 1.
 // @throws std::bad_alloc
 [[nodiscard]] inline HostSlot* acquire_host_slot(std::size_t size_class) {
   if (thread_keep != nullptr) [[likely]] {

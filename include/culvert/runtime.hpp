@@ -91,10 +91,7 @@ template <class Make>
     report(cudaErrorMemoryAllocation, name);  // the resource leaks
     return;
   }
-  process::DeferredCall* first = process::deferred_calls.load();
-  do {
-    deferred->next = first;
-  } while (!process::deferred_calls.compare_exchange(first, deferred));
+  process::push_front(process::deferred_calls, deferred);
 }
 
 // Calls a runtime function that gives a resource back. Never throws: a failure goes to the

@@ -13,12 +13,15 @@ namespace culvert::inline CULVERT_ABI {
 
 namespace detail {
 
-// Bytes of `count` elements. Refuses a size that does not fit an allocation, such as a
-// negative count that became unsigned.
+// More elements do not fit an allocation, such as a negative count that became unsigned.
+template <class T>
+inline constexpr std::size_t max_elements = static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T);
+
+// Bytes of `count` elements. Refuses a size that does not fit an allocation.
 template <class T>
 [[nodiscard]] std::size_t size_in_bytes(std::size_t count, SourceLocation where,
                                         const char* operation) {
-  if (count > static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T)) [[unlikely]] {
+  if (count > max_elements<T>) [[unlikely]] {
     refuse(where, operation, [=] {
       return "the size overflows: " + std::to_string(count) + " elements of " +
              std::to_string(sizeof(T)) + " bytes";

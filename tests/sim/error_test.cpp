@@ -59,7 +59,7 @@ TEST_F(Errors, StreamsTellWhatTheyAre) {
   EXPECT_EQ(id, 13U);
   EXPECT_EQ(device, 0);
   CUDA_OK(cudaStreamGetId(nullptr, &id));
-  EXPECT_EQ(id, 1U);
+  EXPECT_EQ(id, 7U);
   EXPECT_EQ(cudaStreamCreateWithFlags(&stream, 8), cudaErrorInvalidValue);
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
   CUDA_OK(cudaThreadExchangeStreamCaptureMode(&mode));
@@ -67,7 +67,7 @@ TEST_F(Errors, StreamsTellWhatTheyAre) {
 }
 
 TEST_F(Errors, TheNthCallFailsWithoutEffect) {
-  sim::fail_nth_call("cudaStreamCreateWithFlags", cudaErrorMemoryAllocation, 2);
+  sim::fail("cudaStreamCreateWithFlags", cudaErrorMemoryAllocation, 2);
   cudaStream_t stream = make_stream();
   cudaStream_t second = nullptr;
   EXPECT_EQ(cudaStreamCreateWithFlags(&second, 0), cudaErrorMemoryAllocation);
@@ -76,12 +76,12 @@ TEST_F(Errors, TheNthCallFailsWithoutEffect) {
   EXPECT_EQ(sim::live().streams, 1U);
   EXPECT_EQ(sim::call_count("cudaStreamCreateWithFlags"), 2U);
 
-  sim::fail_nth_call(nullptr, cudaErrorUnknown);
+  sim::fail(nullptr, cudaErrorUnknown);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);  // not counted, never failed
   EXPECT_EQ(cudaStreamDestroy(stream), cudaErrorUnknown);
   EXPECT_EQ(sim::live().streams, 1U);
   CUDA_OK(cudaStreamDestroy(stream));
-  sim::fail_nth_call(nullptr, cudaErrorUnknown);
+  sim::fail(nullptr, cudaErrorUnknown);
   sim::clear_faults();
   CUDA_OK(cudaDeviceSynchronize());
 }
@@ -249,7 +249,12 @@ TEST(Environment, IsRead) {
   setenv("CULVERT_SIM_DEVICES", "two", 1);
   EXPECT_EXIT(sim::config_from_environment(), testing::ExitedWithCode(2), "whole number");
   unsetenv("CULVERT_SIM_DEVICES");
-  setenv("CULVERT_SIM_SCHEDULE", "random", 1);
+  setenv("CULVERT_SIM_SCHEDULE", "random:17", 1);
+  EXPECT_EQ(sim::config_from_environment().schedule, sim::Schedule::random);
+  EXPECT_EQ(sim::config_from_environment().seed, 17U);
+  setenv("CULVERT_SIM_SCHEDULE", "random:1x", 1);
+  EXPECT_EXIT(sim::config_from_environment(), testing::ExitedWithCode(2), "CULVERT_SIM_SCHEDULE");
+  setenv("CULVERT_SIM_SCHEDULE", "soon", 1);
   EXPECT_EXIT(sim::config_from_environment(), testing::ExitedWithCode(2), "CULVERT_SIM_SCHEDULE");
   unsetenv("CULVERT_SIM_SCHEDULE");
   unsetenv("CULVERT_SIM_DEVICE_MEMORY");

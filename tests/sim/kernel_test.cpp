@@ -10,6 +10,8 @@
 extern "C" cudaError_t cudaLaunchKernel_ptsz(const void*, dim3, dim3, void**, std::size_t,
                                              cudaStream_t);
 extern "C" cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t*, const void*, void**);
+extern "C" cudaError_t cudaLaunchCooperativeKernel_ptsz(const void*, dim3, dim3, void**,
+                                                        std::size_t, cudaStream_t);
 
 namespace {
 
@@ -395,7 +397,7 @@ TEST_F(Kernel, Occupancy) {
 }
 
 TEST_F(Kernel, AFaultFailsALaunch) {
-  sim::fail_nth_call("cudaLaunchKernelExC", cudaErrorLaunchOutOfResources);
+  sim::fail("cudaLaunchKernelExC", cudaErrorLaunchOutOfResources);
   EXPECT_EQ(launch(make_stream(), take_nothing), cudaErrorLaunchOutOfResources);
   EXPECT_EQ(sim::pending(), 0U);
 }
@@ -420,6 +422,136 @@ TEST_F(Kernel, ManyThreadsLaunch) {
   std::array<int, 8> result{};
   CUDA_OK(cudaMemcpy(result.data(), device, sizeof result, cudaMemcpyDefault));
   EXPECT_EQ(std::accumulate(result.begin(), result.end(), 0), 400);
+}
+
+// Milliseconds from an event before the launches to one after them, in streams that meet there.
+float elapsed(const std::vector<cudaStream_t>& streams, void (*kernel)()) {
+  const auto event = [](unsigned flags) {
+    cudaEvent_t made = nullptr;
+    EXPECT_EQ(cudaEventCreateWithFlags(&made, flags), cudaSuccess);
+    return made;
+  };
+  cudaEvent_t begin = event(cudaEventDefault);
+  cudaEvent_t end = event(cudaEventDefault);
+  EXPECT_EQ(cudaEventRecord(begin, streams.front()), cudaSuccess);
+  for (cudaStream_t stream : streams) {
+    EXPECT_EQ(cudaStreamWaitEvent(stream, begin, 0), cudaSuccess);
+    EXPECT_EQ(cudaLaunchKernel(address(kernel), 2, 1, nullptr, 0, stream), cudaSuccess);
+    cudaEvent_t done = event(cudaEventDisableTiming);
+    EXPECT_EQ(cudaEventRecord(done, stream), cudaSuccess);
+    EXPECT_EQ(cudaStreamWaitEvent(streams.front(), done, 0), cudaSuccess);
+  }
+  EXPECT_EQ(cudaEventRecord(end, streams.front()), cudaSuccess);
+  EXPECT_EQ(cudaEventSynchronize(end), cudaSuccess);
+  float milliseconds = 0;
+  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, begin, end), cudaSuccess);
+  return milliseconds;
+}
+
+TEST_F(Kernel, KernelsTakeTheirTime) {
+  sim::set_kernel_time(take_nothing, 1'000'000);
+  cudaStream_t a = make_stream();
+  cudaStream_t b = make_stream();
+  constexpr float latencies = 0.02F;
+  EXPECT_NEAR(elapsed({a}, take_nothing), 1, latencies);
+  EXPECT_NEAR(elapsed({a, b}, take_nothing), 1, latencies);
+  EXPECT_NEAR(elapsed({a, a}, take_nothing), 2, latencies);
+  EXPECT_GT(elapsed({a, a}, take_nothing), 2);
+  // A definition leaves the time alone, and so does a reset.
+  sim::define_kernel(take_nothing);
+  sim::reset(strict());
+  EXPECT_NEAR(elapsed({make_stream()}, take_nothing), 1, latencies);
+  sim::set_kernel_time(take_nothing, [](const sim::KernelLaunch& launch) {
+    return std::uint64_t{launch.grid.x} * 3'000'000;
+  });
+  EXPECT_NEAR(elapsed({make_stream()}, take_nothing), 6, latencies);
+  sim::set_kernel_time(take_nothing, 0);
+  EXPECT_LT(elapsed({make_stream()}, take_nothing), latencies);
+}
+
+struct alignas(16) Wide {
+  char bytes[16];
+};
+void take_many(char, double, short, Wide, int) {}
+
+TEST_F(Kernel, ParametersAreToldAsLaidOut) {
+  sim::define_kernel(take_many);
+  const std::vector<std::pair<std::size_t, std::size_t>> expected{
+      {0, 1}, {8, 8}, {16, 2}, {32, 16}, {48, 4}};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    std::size_t offset = 99;
+    std::size_t size = 99;
+    CUDA_OK(cudaFuncGetParamInfo(address(take_many), i, &offset, &size));
+    EXPECT_EQ(std::pair(offset, size), expected[i]) << i;
+  }
+  std::size_t offset = 0;
+  EXPECT_EQ(cudaFuncGetParamInfo(address(take_many), 5, &offset, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFuncGetParamInfo(address(take_nothing), 0, &offset, nullptr),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFuncGetParamInfo(address(never_defined), 0, &offset, nullptr),
+            cudaErrorInvalidDeviceFunction);
+}
+
+TEST_F(Kernel, HandlesAndPreferences) {
+  cudaKernel_t handle = nullptr;
+  CUDA_OK(cudaGetKernel(&handle, address(take_nothing)));
+  CUDA_OK(cudaLaunchKernel(handle, 1, 1, nullptr, 0, nullptr));
+  EXPECT_EQ(cudaGetKernel(&handle, address(never_defined)), cudaErrorInvalidDeviceFunction);
+  CUDA_OK(cudaFuncSetCacheConfig(address(take_nothing), cudaFuncCachePreferL1));
+  EXPECT_EQ(cudaFuncSetCacheConfig(address(never_defined), cudaFuncCachePreferL1),
+            cudaErrorInvalidDeviceFunction);
+  const char* name = nullptr;
+  EXPECT_EQ(cudaFuncGetName(&name, address(take_nothing)), cudaErrorNotSupported);
+}
+
+TEST_F(Kernel, TheCooperativeFunctionLaunches) {
+  std::vector<sim::KernelLaunch> launches;
+  sim::define_kernel(
+      see, [&](const sim::KernelLaunch& launch, int*, double) { launches.push_back(launch); });
+  int* pointer = nullptr;
+  double number = 0;
+  std::array<void*, 2> arguments{&pointer, &number};
+  CUDA_OK(cudaLaunchCooperativeKernel(address(see), 4, 32, arguments.data(), 5, nullptr));
+  CUDA_OK(cudaLaunchCooperativeKernel_ptsz(address(see), 4, 32, arguments.data(), 5, nullptr));
+  EXPECT_EQ(cudaLaunchCooperativeKernel(address(see), 100000, 32, arguments.data(), 5, nullptr),
+            cudaErrorCooperativeLaunchTooLarge);
+  CUDA_OK(cudaDeviceSynchronize());
+  ASSERT_EQ(launches.size(), 2U);
+  EXPECT_TRUE(launches[0].cooperative);
+  EXPECT_EQ(launches[1].shared_memory_bytes, 5U);
+  sim::define_kernel(see);
+}
+
+TEST_F(Kernel, OccupancyOfClusters) {
+  cudaLaunchConfig_t how = config(nullptr, 128, 1024);
+  int size = 0;
+  CUDA_OK(cudaOccupancyMaxPotentialClusterSize(&size, address(take_nothing), &how));
+  EXPECT_EQ(size, 8);
+  int clusters = 0;
+  EXPECT_EQ(cudaOccupancyMaxActiveClusters(&clusters, address(take_nothing), &how),
+            cudaErrorInvalidClusterSize);
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = 4;
+  cluster.val.clusterDim.y = 1;
+  cluster.val.clusterDim.z = 1;
+  how.attrs = &cluster;
+  how.numAttrs = 1;
+  CUDA_OK(cudaOccupancyMaxActiveClusters(&clusters, address(take_nothing), &how));
+  EXPECT_EQ(clusters, 2 * 132 / 4);
+  how.blockDim = 1025;
+  EXPECT_EQ(cudaOccupancyMaxPotentialClusterSize(&size, address(take_nothing), &how),
+            cudaErrorInvalidValue);
+}
+
+TEST_F(Kernel, SharedMemoryLeftForEachBlock) {
+  std::size_t size = 0;
+  CUDA_OK(cudaOccupancyAvailableDynamicSMemPerBlock(&size, address(take_nothing), 1, 1024));
+  EXPECT_EQ(size, 232448U);
+  CUDA_OK(cudaOccupancyAvailableDynamicSMemPerBlock(&size, address(take_nothing), 2, 1024));
+  EXPECT_EQ(size, 233472U / 2 - 1024);
+  EXPECT_EQ(cudaOccupancyAvailableDynamicSMemPerBlock(&size, address(take_nothing), 3, 1024),
+            cudaErrorInvalidValue);
 }
 
 using KernelDeathTest = Kernel;

@@ -320,4 +320,106 @@ TEST_F(Threads, AForkedChildCannotUseCuda) {
   CUDA_OK(cudaDeviceSynchronize());
 }
 
+// Two host functions, of which the first goes on when the second has started.
+struct Meeting {
+  std::atomic<bool> second_started{false};
+};
+
+void wait_for_the_second(void* data) {
+  const auto* const meeting = static_cast<const Meeting*>(data);
+  while (!meeting->second_started) std::this_thread::yield();
+}
+
+void second(void* data) { static_cast<Meeting*>(data)->second_started = true; }
+
+TEST_F(Threads, HostFunctionsOfTwoStreamsMayMeet) {
+  sim::reset(sim::Config{});
+  Meeting meeting;
+  cudaStream_t a = make_stream();
+  cudaStream_t b = make_stream();
+  CUDA_OK(cudaLaunchHostFunc(a, wait_for_the_second, &meeting));
+  CUDA_OK(cudaLaunchHostFunc(b, second, &meeting));
+  CUDA_OK(cudaDeviceSynchronize());
+  EXPECT_TRUE(meeting.second_started);
+}
+
+TEST_F(Threads, SerializedHostFunctionsRunOneAtATime) {
+  sim::Config config;
+  config.serialize_host_functions = true;
+  sim::reset(config);
+  struct Counter {
+    std::atomic<int> inside{0};
+    std::atomic<int> most{0};
+    std::atomic<int> runs{0};
+  } counter;
+  const auto enter = [](void* data) {
+    auto* const count = static_cast<Counter*>(data);
+    const int inside = ++count->inside;
+    if (inside > count->most) count->most = inside;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    --count->inside;
+    ++count->runs;
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      cudaStream_t stream = make_stream();
+      for (int j = 0; j < 10; ++j) {
+        EXPECT_EQ(cudaLaunchHostFunc(stream, enter, &counter), cudaSuccess);
+      }
+      EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(counter.most, 1);
+  EXPECT_EQ(counter.runs, 40);
+}
+
+TEST(ThreadsDeathTest, AHostFunctionThatNeverReturnsIsTold) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto never = [](void*) {
+    for (;;) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  const auto stuck = [&] {
+    sim::Config config;
+    config.host_function_limit_ms = 50;
+    sim::reset(config);
+    cudaStream_t a = nullptr;
+    cudaStream_t b = nullptr;
+    cudaEvent_t event = nullptr;
+    cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    cudaLaunchHostFunc(a, never, nullptr);
+    cudaEventRecord(event, a);
+    cudaStreamWaitEvent(b, event, 0);
+    cudaStreamSynchronize(b);
+  };
+  EXPECT_EXIT(stuck(), testing::ExitedWithCode(2),
+              "cudaLaunchHostFunc.* has been running for 50 ms(.|\n)*"
+              "stream 13 .*2 unfinished; .*runs(.|\n)*"
+              "stream 14 .*1 unfinished; .*waits for cudaEventRecord.*stream 13(.|\n)*"
+              "the program is stuck");
+}
+
+// What CUDA may do to such functions is seen here.
+TEST(ThreadsDeathTest, SerializedHostFunctionsThatMustMeetAreStuck) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto stuck = [] {
+    sim::Config config;
+    config.serialize_host_functions = true;
+    config.host_function_limit_ms = 50;
+    sim::reset(config);
+    static Meeting meeting;
+    cudaStream_t a = nullptr;
+    cudaStream_t b = nullptr;
+    cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+    cudaLaunchHostFunc(a, wait_for_the_second, &meeting);
+    cudaLaunchHostFunc(b, second, &meeting);
+    cudaDeviceSynchronize();
+  };
+  EXPECT_EXIT(stuck(), testing::ExitedWithCode(2), "the program is stuck");
+}
+
 }  // namespace

@@ -5,9 +5,9 @@
 // These functions set it up, look into it and make it fail. They are defined only there: a program
 // that links the real runtime and calls one does not link. Nothing it answers is a GPU result.
 //
-// Virtual time: an operation starts when all that it depends on has finished, takes 1 microsecond
-// and 1 nanosecond for every 16 bytes it moves, and cudaEventElapsedTime tells the difference of
-// two finishing times. A host function takes 1 microsecond, however long it really ran.
+// Virtual time: an operation starts when all that it depends on has finished and what it runs on is
+// free, and takes the time that CostModel says, however long the simulation needs for it.
+// cudaEventElapsedTime tells the difference of two such times.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,9 @@
 #include <memory>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
+#include <vector>
 
 #include "cuda_runtime_api.h"
 
@@ -24,10 +26,12 @@ namespace culvert::sim {
 
 /// When pending work runs. Either way an operation runs after all that it depends on.
 enum class Schedule {
-  late,   ///< Only what something waits for, as late as possible: a missing wait shows stale bytes.
-  eager,  ///< At the call that enqueues it. A host function runs on another thread at once; the
-          ///< call waits some milliseconds for it, so that one which blocks does not block the
-          ///< call.
+  late,  ///< Only what something waits for, as late as possible: a missing wait shows stale bytes.
+  random,  ///< As a seed says: at each call some of what can run, at each wait others beside what it
+           ///< needs. The same seed and the same calls give the same order again.
+  eager,   ///< At the call that enqueues it. A host function runs on another thread at once; the
+           ///< call waits some milliseconds for it, so that one which blocks does not block the
+           ///< call.
 };
 
 /// The byte that fills device memory when it is allocated and when it is freed. Of a block larger
@@ -40,6 +44,28 @@ inline constexpr std::size_t device_alignment = 512;
 /// The largest number of devices.
 inline constexpr int max_devices = 8;
 
+/// What operations take in virtual time. A gigabyte is 10^9 bytes. Speeds and the latency of a
+/// kernel were measured on an H200; those marked "assumed" were not.
+struct CostModel {
+  double host_to_device_gb_per_s = 55;
+  double device_to_host_gb_per_s = 55;
+  /// Of both directions together. Each has a copy engine, which does one copy at a time. A copy that
+  /// finds the other engine busy has what that one leaves.
+  double both_directions_gb_per_s = 93;
+  /// Of copies and fills on the device; bytes read and bytes written both count. They do not
+  /// slow each other down.
+  double device_gb_per_s = 3900;
+  double host_to_host_gb_per_s = 10;     ///< Assumed.
+  std::uint64_t copy_latency_ns = 1600;  ///< Of each copy and fill beside its bytes. Assumed.
+  /// Of each kernel beside its own time, which set_kernel_time() gives: from one
+  /// kernel to the next in a stream.
+  std::uint64_t kernel_launch_ns = 1600;
+  std::uint64_t event_record_ns = 1000;   ///< Assumed.
+  std::uint64_t host_function_ns = 1000;  ///< However long it really runs. Assumed.
+  /// Kernels of one device that run at a time. They do not slow each other down.
+  int concurrent_kernels = 128;
+};
+
 /// How the simulated machine looks and behaves.
 struct Config {
   /// Number of devices, 0 to 8. With 0 every call answers cudaErrorNoDevice.
@@ -48,6 +74,8 @@ struct Config {
   /// address space: only what a program allocates takes real memory.
   std::size_t device_memory = std::size_t{4} << 30;
   Schedule schedule = Schedule::late;
+  /// Of the random schedule.
+  std::uint64_t seed = 0;
   /// What cudaDriverGetVersion tells. 0 is a machine without a driver; with it, and with a version
   /// whose major number is below the runtime's, calls answer cudaErrorInsufficientDriver.
   int driver_version = CUDART_VERSION;
@@ -62,11 +90,17 @@ struct Config {
   /// Whether devices have memory pools. Without them cudaMallocAsync and its like answer
   /// cudaErrorNotSupported, and cudaDevAttrMemoryPoolsSupported is 0.
   bool memory_pools = true;
+  /// Whether host functions run one at a time, in all streams and devices together, as CUDA may do.
+  bool serialize_host_functions = false;
+  /// Milliseconds after which a host function or a kernel's body that still runs ends the process
+  /// with status 2, with a report of what each stream waits for. 0: never.
+  unsigned host_function_limit_ms = 10000;
+  CostModel cost = {};
 };
 
 /// The defaults, changed by these variables of the environment: CULVERT_SIM_DEVICES (0 to 8),
-/// CULVERT_SIM_DEVICE_MEMORY (bytes), CULVERT_SIM_SCHEDULE (late, eager),
-/// CULVERT_SIM_DRIVER_VERSION (13000 for 13.0; 0 for no driver). CUDA_LAUNCH_BLOCKING=1 chooses the
+/// CULVERT_SIM_DEVICE_MEMORY (bytes), CULVERT_SIM_SCHEDULE (late, eager,
+/// random, or random:SEED), CULVERT_SIM_DRIVER_VERSION (13000 for 13.0; 0 for no driver). CUDA_LAUNCH_BLOCKING=1 chooses the
 /// eager schedule where CULVERT_SIM_SCHEDULE does not choose another. A bad value is told on stderr and
 /// ends the process with status 2, already at start-up.
 Config config_from_environment();
@@ -97,9 +131,22 @@ std::uint64_t call_count();
 /// entry point counts under its own name, say "cuMemsetD32Async".
 std::uint64_t call_count(const char* function);
 
+/// Whether a fault happens once or to every such call after it too, until clear_faults().
+enum class Repeat { once, from_then_on };
+
 /// Makes a later call fail with `error` and without any effect: the nth one (1 is the next) of
-/// `function`, or of all counted functions if that is null. Several faults may wait at a time.
-void fail_nth_call(const char* function, cudaError_t error, std::uint64_t nth = 1);
+/// `function`, or of all counted functions if that is null. Several faults may wait at a time. The
+/// environment's CULVERT_SIM_FAIL does the same from the start of the program: FUNCTION:ERROR or
+/// FUNCTION:ERROR:NTH, with a + behind it for from_then_on; FUNCTION may be *, ERROR is a number or
+/// a name, and a comma separates several. An nth of 0, an error of 0 and a name that is no function
+/// of CUDA's end the process with status 2.
+void fail(const char* function, cudaError_t error, std::uint64_t nth = 1,
+          Repeat repeat = Repeat::once);
+
+/// Breaks the stream's device when it comes to the nth operation that is enqueued in the stream from
+/// now on (1 is the next), as an illegal address in a kernel does; see raise_sticky(). A handle that
+/// is no stream ends the process with status 2.
+void fail_operation(cudaStream_t stream, cudaError_t error, std::uint64_t nth = 1);
 
 /// Forgets the faults that have not happened yet.
 void clear_faults();
@@ -113,13 +160,24 @@ struct Live {
   std::size_t streams = 0;
   std::size_t events = 0;
   std::size_t pools = 0;
+  std::size_t graphs = 0;  ///< Also those that a capture is filling; not those inside a node.
+  std::size_t graph_execs = 0;
   std::size_t device_allocations = 0;
   std::size_t device_bytes = 0;      ///< As asked for, without rounding.
   std::size_t host_allocations = 0;  ///< cudaHostAlloc and cudaMallocHost.
   std::size_t host_bytes = 0;
   std::size_t host_registrations = 0;  ///< cudaHostRegister.
+  std::size_t managed_allocations = 0;
+  std::size_t managed_bytes = 0;
 };
 Live live();
+
+/// Prints on standard error what live() counts, by kind and by the line that made it, and answers how
+/// many there are. The events that culvert keeps for itself are not among them. The same is printed
+/// when the program ends, after the destructors of its static objects; CULVERT_SIM_LEAKS=fail also
+/// ends it with status 2 then, and off prints nothing. A program that ends by abort() or _Exit()
+/// tells nothing.
+std::size_t report_leaks();
 
 /// True: the process runs on the simulated runtime.
 bool is_simulated();
@@ -136,6 +194,9 @@ struct KernelLaunch {
   int device = 0;
 };
 
+/// What a kernel takes of virtual time, in nanoseconds, beside CostModel::kernel_launch_ns.
+using KernelTime = std::function<std::uint64_t(const KernelLaunch&)>;
+
 namespace detail {
 
 // Runs a kernel whose parameters it holds.
@@ -143,8 +204,19 @@ using KernelAction = std::function<void(const KernelLaunch&)>;
 // Copies the parameters that the launch points to.
 using KernelBinder = std::function<KernelAction(void** arguments)>;
 
-void define_kernel(const void* kernel, std::size_t parameters, KernelBinder bind);
+struct KernelDefinition {
+  std::vector<std::size_t> sizes;  // of the parameters
+  std::vector<std::size_t> alignments;
+  KernelBinder bind;
+};
+
+void define_kernel(const void* kernel, KernelDefinition definition);
+// `type` is that of the kernel as a function, as std::type_info names it.
+void define_kernel(const char* name, const char* type, KernelDefinition definition);
+void set_kernel_time(const void* kernel, KernelTime time);
+void set_kernel_time(const char* name, KernelTime time);
 void* memory(const void* pointer, std::size_t count, std::size_t element_size);
+void* variable(const char* name, std::size_t count, std::size_t element_size);
 
 template <class... Parameters, class Body, std::size_t... I>
 KernelAction bind_kernel(const std::shared_ptr<Body>& body, [[maybe_unused]] void** arguments,
@@ -161,6 +233,34 @@ KernelAction bind_kernel(const std::shared_ptr<Body>& body, [[maybe_unused]] voi
       };
 }
 
+template <class... Parameters, class Body>
+KernelDefinition make_definition(Body body) {
+  static_assert(std::is_invocable_v<Body&, const KernelLaunch&, const Parameters&...> ||
+                    std::is_invocable_v<Body&, const Parameters&...>,
+                "define_kernel: the body takes neither the kernel's parameters nor a "
+                "const KernelLaunch& and the kernel's parameters");
+  return {{sizeof(Parameters)...},
+          {alignof(Parameters)...},
+          [shared = std::make_shared<Body>(std::move(body))](void** arguments) {
+            return bind_kernel<Parameters...>(shared, arguments,
+                                              std::index_sequence_for<Parameters...>());
+          }};
+}
+
+// The parameters of the kernel that a body stands for.
+template <class Result, class... Parameters, class Body>
+void define_by_name(const char* name, Body&& body, std::function<Result(Parameters...)>*) {
+  define_kernel(name, typeid(void(std::remove_cv_t<std::remove_reference_t<Parameters>>...)).name(),
+                make_definition<std::remove_cv_t<std::remove_reference_t<Parameters>>...>(
+                    std::forward<Body>(body)));
+}
+template <class Result, class... Parameters, class Body>
+void define_by_name(const char* name, Body&& body,
+                    std::function<Result(const KernelLaunch&, Parameters...)>*) {
+  define_by_name(name, std::forward<Body>(body),
+                 static_cast<std::function<Result(Parameters...)>*>(nullptr));
+}
+
 }  // namespace detail
 
 /// Says what a kernel does here, where no GPU code runs: `body(parameters...)` or
@@ -171,17 +271,12 @@ KernelAction bind_kernel(const std::shared_ptr<Body>& body, [[maybe_unused]] voi
 /// The parameters are copied at the launch. The body runs in the order of the stream when the
 /// schedule says so, on any thread. It reaches memory by memory(). CUDA calls that it makes answer
 /// cudaErrorNotPermitted, and an exception that leaves it ends the process.
+///
+/// For instances of a template in .cu files the definition is that of all files' instances.
 template <class... Parameters, class Body>
 void define_kernel(void (*kernel)(Parameters...), Body body) {
-  static_assert(std::is_invocable_v<Body&, const KernelLaunch&, const Parameters&...> ||
-                    std::is_invocable_v<Body&, const Parameters&...>,
-                "define_kernel: the body takes neither the kernel's parameters nor a "
-                "const KernelLaunch& and the kernel's parameters");
-  detail::define_kernel(reinterpret_cast<const void*>(kernel), sizeof...(Parameters),
-                        [shared = std::make_shared<Body>(std::move(body))](void** arguments) {
-                          return detail::bind_kernel<Parameters...>(
-                              shared, arguments, std::index_sequence_for<Parameters...>());
-                        });
+  detail::define_kernel(reinterpret_cast<const void*>(kernel),
+                        detail::make_definition<Parameters...>(std::move(body)));
 }
 
 /// The same with the function itself as the body, where it is host code.
@@ -190,17 +285,54 @@ void define_kernel(void (*kernel)(Parameters...)) {
   define_kernel(kernel, kernel);
 }
 
+/// The same for kernels that another file cannot name, such as those of an anonymous namespace in a
+/// .cu file: "scale", "algorithms::scale" or "scale<float, 3>", and the body's parameter types,
+/// which have to be the kernel's. Namespaces may be left out from the left, and unnamed ones always
+/// are. Kernels that have a definition of their own keep it.
+template <class Body>
+void define_kernel(const char* name, Body body) {
+  detail::define_by_name(name, std::move(body),
+                         static_cast<decltype(std::function(std::declval<Body&>()))*>(nullptr));
+}
+
+/// Says how long a kernel takes in virtual time, before or after it is defined: nanoseconds, or a
+/// function of the launch. It is called at the launch and makes no CUDA calls. Without it a kernel
+/// takes no time of its own. A name is one as for define_kernel(). reset() keeps it.
+template <class... Parameters>
+void set_kernel_time(void (*kernel)(Parameters...), KernelTime time) {
+  detail::set_kernel_time(reinterpret_cast<const void*>(kernel), std::move(time));
+}
+inline void set_kernel_time(const char* name, KernelTime time) {
+  detail::set_kernel_time(name, std::move(time));
+}
+template <class... Parameters>
+void set_kernel_time(void (*kernel)(Parameters...), std::uint64_t time_ns) {
+  set_kernel_time(kernel, [time_ns](const KernelLaunch&) { return time_ns; });
+}
+inline void set_kernel_time(const char* name, std::uint64_t time_ns) {
+  set_kernel_time(name, [time_ns](const KernelLaunch&) { return time_ns; });
+}
+
 /// In a kernel's body: where host code reads and writes the memory that a pointer leads to. A
 /// pointer to device memory becomes another one to the same bytes, a pointer to pinned memory is
-/// answered unchanged. `count` elements have to be in one allocation that is live and that the
-/// device can access. If they are not the body ends here, by an exception of no public type, and
-/// that is an illegal address: a line on stderr and a sticky error. Elsewhere than in a body a
-/// call ends the process with status 2.
+/// answered unchanged, and the address of a __device__ or __constant__ variable of a .cu file leads
+/// to the variable on the device of the launch. `count` elements have to be in one allocation that
+/// is live and that the device can access. If they are not the body ends here, by an exception of
+/// no public type, and that is an illegal address: a line on stderr and a sticky error. Elsewhere
+/// than in a body a call ends the process with status 2.
 template <class T>
 T* memory(T* pointer, std::size_t count = 1) {
   std::size_t size = 1;
   if constexpr (!std::is_void_v<T>) size = sizeof(T);
   return static_cast<T*>(detail::memory(pointer, count, size));
+}
+
+/// The same for a __device__, __constant__ or __managed__ variable by its name, where the file of
+/// the body cannot name it. Namespaces may be left out from the left. A name of no variable, or of
+/// several, ends the process with status 2.
+template <class T>
+T* variable(const char* name, std::size_t count = 1) {
+  return static_cast<T*>(detail::variable(name, count, sizeof(T)));
 }
 
 }  // namespace culvert::sim

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Makes each runtime call of each test fail on the simulated runtime, one at a time.
+
+A test may fail then. It must not crash, end by std::terminate, hang or leave anything behind.
+"""
+
+import sys
+
+import programs
+
+# What a failed call leaves: nobody can end the same object twice.
+ENDS = ("Destroy", "Free", "Unregister", "Release")
+
+
+def examine(program, test, options):
+    """(call, what went wrong or None) of each call of a test; None where the test fails anyway."""
+    calls = programs.journal_of("call", program, test, options.timeout)
+    if calls is None:
+        return None
+    results = []
+    for number, function, _ in calls[::options.every]:
+        extra = {"CULVERT_SIM_FAIL": f"*:{options.error}:{number}"}
+        if not any(word in function for word in ENDS):
+            extra["CULVERT_SIM_LEAKS"] = "fail"
+        status = programs.run(program, test, extra, options.timeout)
+        wrong = None
+        if status == programs.HANGS:
+            wrong = "hangs"
+        elif status < 0:
+            wrong = f"ends by signal {-status}"
+        elif status == 2:
+            wrong = "leaks, or is refused"
+        results.append(((number, function), wrong))
+    return results
+
+
+def main():
+    parser = programs.parser(__doc__.splitlines()[0])
+    parser.add_argument("--error", default="cudaErrorUnknown", help="what the calls answer")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth call")
+    options = parser.parse_args()
+
+    injected = 0
+    failed = []
+    for program, test, calls in programs.examine_all(
+            options, lambda *one: examine(*one, options)):
+        if calls is None:
+            failed.append(f"{program.name} {test} fails without a fault")
+        for (number, function), wrong in calls or []:
+            injected += 1
+            if wrong:
+                failed.append(f"{program.name} {test} {number}:{function} {wrong}")
+    print(f"{injected} faults injected, {len(failed)} not survived")
+    for line in failed:
+        print(line)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
