@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSL-1.0
 """Compares the facts that a program prints with those of a real GPU.
 
-usage: compare.py PROGRAM REFERENCE [--differences FILE] [--output FILE]
+usage: compare.py PROGRAM REFERENCE [--differences FILE] [--output FILE] [--same-machine]
 
 Ends with 0 if they are the same but for the listed differences, with 1 and the lines that differ if
 they are not, and with 77 if there is no reference or the program could not run (1 with
-CULVERT_REQUIRE_GPU=1). A line of the differences is "group/name = reason", or "group/* = reason"
+CULVERT_REQUIRE_GPU=1). With --same-machine also with 77 if they differ and the program's first line
+names another GPU or version of CUDA than that of the reference: then both may be right. A line of the differences is "group/name = reason", or "group/* = reason"
 for a whole group. A listed fact that is the same is an error: its line has to go.
 """
 import argparse
@@ -58,6 +59,7 @@ def main():
     parser.add_argument("reference", type=pathlib.Path)
     parser.add_argument("--differences", type=pathlib.Path)
     parser.add_argument("--output", type=pathlib.Path)
+    parser.add_argument("--same-machine", action="store_true")
     arguments = parser.parse_args()
 
     run = subprocess.run([arguments.program, "--jobs", "4"], stdout=subprocess.PIPE, text=True,
@@ -75,7 +77,8 @@ def main():
         return SKIPPED
 
     actual = parse(run.stdout, arguments.program)
-    reference = parse(arguments.reference.read_text(), arguments.reference)
+    reference_text = arguments.reference.read_text()
+    reference = parse(reference_text, arguments.reference)
     listed = {}
     if arguments.differences:
         listed = parse(arguments.differences.read_text(), arguments.differences)
@@ -83,6 +86,10 @@ def main():
     print("\n".join(messages))
     print(f"{len(reference)} facts of the GPU, {len(actual)} here; {different} differ, "
           f"{len(listed)} listed; {len(messages)} errors")
+    machines = [text.partition("\n")[0] for text in (run.stdout, reference_text)]
+    if messages and arguments.same_machine and machines[0] != machines[1]:
+        print(f"skipped: this is {machines[0]}; the reference is of {machines[1]}")
+        return SKIPPED
     return 1 if messages else 0
 
 

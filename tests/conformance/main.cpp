@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Prints facts about the CUDA runtime that it is linked with, one a line.
-//   facts            every group, each in a process of its own
+//   facts            every group, each in a process of its own, after a line about the machine
 //   facts --jobs N   the same, N at a time
 //   facts GROUP      that group, in this process
 //   facts --list     the groups' names
@@ -29,7 +29,15 @@ int probe_device() {
   int count = 0;
   cudaError_t error = cudaGetDeviceCount(&count);
   if (error == cudaSuccess) error = cudaFree(nullptr);
-  if (error == cudaSuccess) return 0;
+  cudaDeviceProp properties{};
+  if (error == cudaSuccess) error = cudaGetDeviceProperties(&properties, 0);
+  if (error == cudaSuccess) {
+    int driver = 0;
+    need(cudaDriverGetVersion(&driver));
+    std::printf("# %s, CUDA runtime %d, driver for CUDA %d\n", properties.name, CUDART_VERSION,
+                driver);
+    return 0;
+  }
   std::printf("skipped: %s: %s\n", name_of(error).c_str(), cudaGetErrorString(error));
   return skipped;
 }
@@ -56,6 +64,7 @@ int run_all(std::size_t jobs) {
     print_ending("the probe for a device", device);
     return 1;
   }
+  std::fputs(device.output.c_str(), stdout);
   std::vector<std::future<Ending>> endings;
   const auto start = [&] {
     endings.push_back(std::async(std::launch::async, run_child, groups[endings.size()].name,

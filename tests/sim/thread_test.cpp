@@ -233,39 +233,71 @@ TEST_F(Threads, TwoThreadsRunTwoHostFunctionsThatMeet) {
   EXPECT_EQ(meeting.present, 2);
 }
 
-TEST_F(Threads, ManyThreadsWorkAtOnce) {
-  constexpr int threads = 4;
-  constexpr int rounds = 200;
-  std::atomic<int> count{0};
-  cudaEvent_t shared = make_event();
-  cudaStream_t shared_stream = make_stream();
-  std::vector<std::thread> running;
-  for (int t = 0; t < threads; ++t) {
-    running.emplace_back([&, t] {
-      cudaStream_t stream = make_stream(t % 2 == 0 ? cudaStreamNonBlocking : cudaStreamDefault);
-      unsigned char* const pinned = make_pinned(64);
-      for (int i = 0; i < rounds; ++i) {
-        void* device = nullptr;
-        EXPECT_EQ(cudaMallocAsync(&device, 64, stream), cudaSuccess);
-        EXPECT_EQ(cudaMemsetAsync(device, t + 1, 64, stream), cudaSuccess);
-        EXPECT_EQ(cudaMemcpyAsync(pinned, device, 64, cudaMemcpyDeviceToHost, stream), cudaSuccess);
-        EXPECT_EQ(cudaFreeAsync(device, stream), cudaSuccess);
-        EXPECT_EQ(cudaLaunchHostFunc(stream, count_up, &count), cudaSuccess);
-        EXPECT_EQ(cudaEventRecord(shared, shared_stream), cudaSuccess);
-        EXPECT_EQ(cudaStreamWaitEvent(stream, shared, 0), cudaSuccess);
-        if (i % 3 == 0) {
-          EXPECT_EQ(cudaEventSynchronize(shared), cudaSuccess);
-        }
-        EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
-        EXPECT_EQ(pinned[63], t + 1);
+class ManyThreads : public Threads {
+ protected:
+  // What each of many threads does: memory in stream order, copies, host functions, events that all
+  // record and wait for, and a graph that it captures, launches and destroys.
+  static void work_among_others(int number, cudaEvent_t shared, cudaStream_t shared_stream,
+                                std::atomic<int>& count) {
+    const auto value = static_cast<unsigned char>(number + 1);
+    cudaStream_t stream = make_stream(number % 2 == 0 ? cudaStreamNonBlocking : cudaStreamDefault);
+    unsigned char* const pinned = make_pinned(64);
+    unsigned char* const of_graph = make_pinned(64);
+    EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+    EXPECT_EQ(cudaMemsetAsync(of_graph, value, 64, stream), cudaSuccess);
+    EXPECT_EQ(cudaLaunchHostFunc(stream, count_up, &count), cudaSuccess);
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    EXPECT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+    for (int i = 0; i < 100; ++i) {
+      void* device = nullptr;
+      EXPECT_EQ(cudaMallocAsync(&device, 64, stream), cudaSuccess);
+      EXPECT_EQ(cudaMemsetAsync(device, value, 64, stream), cudaSuccess);
+      EXPECT_EQ(cudaMemcpyAsync(pinned, device, 64, cudaMemcpyDeviceToHost, stream), cudaSuccess);
+      EXPECT_EQ(cudaFreeAsync(device, stream), cudaSuccess);
+      of_graph[63] = 0;
+      EXPECT_EQ(cudaGraphLaunch(exec, stream), cudaSuccess);
+      EXPECT_EQ(cudaEventRecord(shared, shared_stream), cudaSuccess);
+      EXPECT_EQ(cudaStreamWaitEvent(stream, shared, 0), cudaSuccess);
+      if (i % 3 == 0) {
+        EXPECT_EQ(cudaEventSynchronize(shared), cudaSuccess);
       }
-      EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
-      EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
-    });
+      EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+      EXPECT_EQ(pinned[63], value);
+      EXPECT_EQ(of_graph[63], value);
+    }
+    EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
+    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+    EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+    EXPECT_EQ(cudaFreeHost(of_graph), cudaSuccess);
+    EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
   }
-  for (std::thread& thread : running) thread.join();
-  EXPECT_EQ(count, threads * rounds);
-  EXPECT_EQ(sim::live().device_allocations, 0U);
+};
+
+TEST_F(ManyThreads, WorkAtOnce) {
+  constexpr int threads = 8;
+  for (const auto schedule : {sim::Schedule::late, sim::Schedule::random, sim::Schedule::eager}) {
+    sim::Config config;
+    config.schedule = schedule;
+    sim::reset(config);
+    std::atomic<int> count{0};
+    cudaEvent_t shared = make_event();
+    cudaStream_t shared_stream = make_stream();
+    std::vector<std::thread> running;
+    for (int t = 0; t < threads; ++t) {
+      running.emplace_back([&, t] { work_among_others(t, shared, shared_stream, count); });
+    }
+    for (std::thread& thread : running) thread.join();
+    EXPECT_EQ(count, threads * 100);
+    const sim::Live live = sim::live();
+    EXPECT_EQ(live.device_allocations, 0U);
+    EXPECT_EQ(live.host_allocations, 0U);
+    EXPECT_EQ(live.graphs, 0U);
+    EXPECT_EQ(live.streams, 1U);
+    CUDA_OK(cudaEventDestroy(shared));
+    CUDA_OK(cudaStreamDestroy(shared_stream));
+  }
 }
 
 TEST_F(Threads, EachThreadHasItsOwnDefaultStream) {

@@ -94,7 +94,7 @@ struct Config {
   bool serialize_host_functions = false;
   /// Milliseconds after which a host function or a kernel's body that still runs ends the process
   /// with status 2, with a report of what each stream waits for. 0: never.
-  unsigned host_function_limit_ms = 10000;
+  unsigned host_function_limit_ms = 30000;
   CostModel cost = {};
 };
 
