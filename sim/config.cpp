@@ -51,6 +51,7 @@ Config config_from_environment() {
   read_number("CULVERT_SIM_DEVICES", 0, max_devices, config.devices);
   read_number("CULVERT_SIM_DEVICE_MEMORY", least_memory, most_memory, config.device_memory);
   read_number("CULVERT_SIM_DRIVER_VERSION", 0, 1'000'000, config.driver_version);
+  read_number("CULVERT_SIM_LATE_PAGEABLE_COPIES", 0, 1, config.late_pageable_copies);
   const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
   if (blocking != nullptr && std::string_view(blocking) == "1") config.schedule = Schedule::eager;
   const char* const schedule = std::getenv("CULVERT_SIM_SCHEDULE");

@@ -73,10 +73,15 @@ cudaMemsetParams params_of(const Fill& fill) {
           fill.width, fill.height};
 }
 
+// Whether pageable memory is treated as pinned memory is.
+bool is_late(const Process& process, CopyCall family) {
+  return family == CopyCall::asynchronous && process.config.late_pageable_copies;
+}
+
 // Whether the call returns only when the copy is done.
-bool waits(CopyCall family, const Place& to, const Place& from) {
+bool waits(const Process& process, CopyCall family, const Place& to, const Place& from) {
   if (to.on_host() && from.on_host()) return true;
-  if (to.memory == Memory::pageable) return true;
+  if (to.memory == Memory::pageable) return !is_late(process, family);
   if (family == CopyCall::asynchronous) return false;
   // Managed memory may be on the host.
   if (to.memory == Memory::managed || from.memory == Memory::managed) return true;
@@ -177,7 +182,8 @@ cudaError_t copy(Call& call, const StreamPtr& stream, const Copy& copy, CopyCall
   const Layout dense{box.width, box.width * box.height};
   std::vector<std::byte> staged;
   // A node reads its source when it runs.
-  const bool staging = !stream->recorder && is_staged(copy.read, to, from);
+  const bool staging = !stream->recorder && is_staged(copy.read, to, from) &&
+                       !(copy.read == SourceRead::usual && is_late(call.process, family));
   if (staging) {
     // CUDA synchronizes the stream before such a copy and reads the source during the call.
     if (family == CopyCall::synchronous) {
@@ -201,7 +207,7 @@ cudaError_t copy(Call& call, const StreamPtr& stream, const Copy& copy, CopyCall
   };
   if (stream->recorder) work.params = node_params(params_of(copy));
   const OpPtr op = call.process.enqueue(call.lock, stream, std::move(work));
-  if (!op || !waits(family, to, from)) return call.process.failure(stream->device);
+  if (!op || !waits(call.process, family, to, from)) return call.process.failure(stream->device);
   return call.wait({op}, stream->device);
 }
 

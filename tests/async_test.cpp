@@ -80,6 +80,7 @@ TEST_F(AsyncTest, WaitsAndAsks) {
   future.wait();
   EXPECT_TRUE(future.is_done());
   EXPECT_TRUE(future.valid());
+  // Redundant: get() waits again.
   EXPECT_EQ(future.get(), 3);
   EXPECT_FALSE(future.valid());
 }
@@ -110,6 +111,7 @@ TEST_F(AsyncTest, ExceptionReachesTheFuture) {
   HostFuture<void> nothing = async_host(stream, [] { throw 7; });
   future.wait();  // not the exception
   try {
+    // Redundant: get() waits again.
     future.get();
     ADD_FAILURE();
   } catch (const std::runtime_error& error) {
@@ -118,6 +120,7 @@ TEST_F(AsyncTest, ExceptionReachesTheFuture) {
   EXPECT_FALSE(future.valid());
   EXPECT_THROW(nothing.get(), int);
   EXPECT_EQ(count.ended, 1);
+  // Redundant: tidies up; get() has waited.
   stream.synchronize();
 }
 

@@ -216,6 +216,7 @@ TEST_F(BadInputTest, MovedFromPinnedBuffer) {
   expect_refused([&] { (void)constant.host_span(); }, expected);
   expect_refused([&] { (void)gone.mapped_span(); }, expected);
   gone = PinnedBuffer<int>(4);
+  // Redundant: that it is accepted is the test.
   copy_and_wait(gone, buffer, stream);
 }
 

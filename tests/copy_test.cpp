@@ -74,6 +74,7 @@ void host_to_device(const Bytes& expected) {
   FramedHost<Memory> source(expected);
   FramedDevice destination(expected.size());
   copy(destination.middle(), source.middle(), stream);
+  // Redundant: with zero bytes there is nothing to wait for.
   stream.synchronize();
   EXPECT_TRUE(same_bytes(destination.all(), framed(expected)));
   EXPECT_TRUE(same_bytes(source.all(), framed(expected)));
@@ -85,6 +86,7 @@ void device_to_host(const Bytes& expected) {
   FramedDevice source(expected);
   FramedHost<Memory> destination(expected.size());
   copy(destination.middle(), source.middle(), stream);
+  // Redundant: with zero bytes there is nothing to wait for.
   stream.synchronize();
   EXPECT_TRUE(same_bytes(destination.all(), framed(expected)));
   EXPECT_TRUE(same_bytes(source.all(), framed(expected)));
@@ -96,6 +98,7 @@ void host_to_host(const Bytes& expected) {
   FramedHost<From> source(expected);
   FramedHost<To> destination(expected.size());
   copy(destination.middle(), source.middle(), stream);
+  // Redundant: a copy within host memory is complete on return (CUDA).
   stream.synchronize();
   EXPECT_TRUE(same_bytes(destination.all(), framed(expected)));
 }
@@ -115,6 +118,7 @@ TEST_P(CopyTest, DeviceToDevice) {
   FramedDevice source(expected);
   FramedDevice destination(size);
   copy(destination.middle(), source.middle(), stream);
+  // Redundant: with zero bytes there is nothing to wait for.
   stream.synchronize();
   EXPECT_TRUE(same_bytes(destination.all(), framed(expected)));
   EXPECT_TRUE(same_bytes(source.all(), framed(expected)));
@@ -133,9 +137,11 @@ TEST_P(CopyTest, ThroughEveryBuffer) {
   DeviceBuffer<std::byte> second(size, stream);
   Bytes result = support::poisoned(size);
   copy(pinned, expected, stream);
+  // Redundant: a copy within host memory is complete on return (CUDA).
   stream.synchronize();
   copy(first, pinned, stream);
   copy(second, first, stream);
+  // Redundant: with zero bytes there is nothing to wait for.
   copy_and_wait(result, second, stream);
   EXPECT_TRUE(same_bytes(result, expected));
 }

@@ -35,6 +35,7 @@ namespace {
   copy(result, x, blocking);
   blocking.synchronize();
   const bool waited = result[0] == source[0];
+  // Redundant: tidies up; what is looked at is known before.
   null_stream().synchronize();
   return waited;
 }

@@ -167,6 +167,7 @@ TEST_F(DeviceBufferTest, RebindMovesTheHome) {
     EXPECT_EQ(buffer.home(), StreamRef(second));
     EXPECT_TRUE(usable(buffer, second));
   }
+  // Redundant: tidies up; usable() has waited.
   second.synchronize();
 }
 

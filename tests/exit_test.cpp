@@ -15,8 +15,10 @@ namespace {
 struct Owners {
   Owners() {
     fill(in_stream, 1, stream);
+    // Redundant: no bytes are looked at; how owners end is the test.
     other.wait(stream);
     copy(plain, in_stream, other);
+    // Redundant: no bytes are looked at; how owners end is the test.
     stream.wait(other);
     stream.record(event);
     other.record(timed);

@@ -51,6 +51,7 @@ void expect_filled(const std::array<std::byte, size>& value, std::size_t count,
   const DeviceSpan<Element> elements(reinterpret_cast<Element*>(memory.data() + guard + offset),
                                      count);
   fill(elements, value, stream);
+  // Redundant: with zero elements there is nothing to wait for.
   stream.synchronize();
   EXPECT_TRUE(same_bytes(support::read_device(memory.data(), memory.size()), expected));
 }

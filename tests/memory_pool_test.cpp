@@ -43,6 +43,7 @@ TEST_F(MemoryPoolTest, StatisticsFollowAllocations) {
   EXPECT_EQ(pool.statistics().used, 0u);
   {
     const DeviceBuffer<std::byte> buffer(3 * mebibyte, stream, pool);
+    // Redundant: a pool counts at the call.
     stream.synchronize();
     EXPECT_GE(pool.statistics().used, 3 * mebibyte);
     EXPECT_GE(pool.statistics().reserved, pool.statistics().used);
@@ -66,6 +67,7 @@ TEST_F(MemoryPoolTest, TrimKeepsWhatIsAsked) {
   const Stream stream;
   const MemoryPool pool{{.release_threshold = SIZE_MAX}};
   { const DeviceBuffer<std::byte> buffer(8 * mebibyte, stream, pool); }
+  // Redundant: a pool counts at the call.
   stream.synchronize();
   pool.trim(64 * mebibyte);
   EXPECT_GE(pool.statistics().reserved, 8 * mebibyte);
@@ -83,11 +85,13 @@ TEST_F(MemoryPoolTest, DefaultAndCurrent) {
   EXPECT_EQ(MemoryPoolRef::default_of(device), before);
   {
     const DeviceBuffer<std::byte> buffer(mebibyte, stream);
+    // Redundant: a pool counts at the call.
     stream.synchronize();
     EXPECT_GE(pool.statistics().used, mebibyte);
   }
   before.make_current_of(device);
   EXPECT_EQ(MemoryPoolRef::current_of(device), before);
+  // Redundant: tidies up.
   stream.synchronize();
 }
 

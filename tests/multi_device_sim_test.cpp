@@ -141,7 +141,9 @@ TEST_F(MultiDeviceTest, TimeBetweenDevicesIsRefused) {
   const Stream b{{.device = second}};
   a.record(here);
   b.record(there);
+  // Redundant: that the calls succeed, and how many there are, is the test.
   a.synchronize();
+  // Redundant: that the calls succeed, and how many there are, is the test.
   b.synchronize();
   expect_error([&] { (void)elapsed(here, there); },
                {cudaErrorInvalidResourceHandle, "cudaEventElapsedTime", {"different devices"}});
@@ -208,17 +210,24 @@ TEST_F(MultiDeviceTest, JoinsCrossDevices) {
 TEST_F(MultiDeviceTest, JoinsUseTheEventOfTheRightDevice) {
   const Stream a, b;
   const Stream there{{.device = third}};
+  // Redundant: that the calls succeed, and how many there are, is the test.
   b.wait(a);
+  // Redundant: that the calls succeed, and how many there are, is the test.
   b.wait(there);
+  // Redundant: that the calls succeed, and how many there are, is the test.
   b.wait(a);
   const std::uint64_t created = sim::call_count("cudaEventCreateWithFlags");
   // The event used last is tried first: one record and one wait.
   const std::uint64_t calls = sim::call_count();
+  // Redundant: that the calls succeed, and how many there are, is the test.
   b.wait(a);
   EXPECT_EQ(sim::call_count(), calls + 2);
   for (int i = 0; i < 10; ++i) {
+    // Redundant: that the calls succeed, and how many there are, is the test.
     b.wait(a);
+    // Redundant: that the calls succeed, and how many there are, is the test.
     there.wait(b);
+    // Redundant: that the calls succeed, and how many there are, is the test.
     a.wait(there);
   }
   EXPECT_EQ(sim::call_count("cudaEventCreateWithFlags"), created);
@@ -267,6 +276,7 @@ TEST_F(MultiDeviceTest, EachDeviceHasItsPools) {
   EXPECT_FALSE(pool == MemoryPoolRef::default_of(first));
   const Stream stream{{.device = second}};
   const DeviceBuffer<int> buffer(1000, stream);
+  // Redundant: a pool counts at the call.
   stream.synchronize();
   EXPECT_GE(pool.statistics().used, 4000u);
   EXPECT_EQ(MemoryPoolRef::default_of(first).statistics().used, 0u);

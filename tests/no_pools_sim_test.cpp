@@ -33,12 +33,15 @@ TEST_F(NoPoolsTest, BufferFallsBack) {
   EXPECT_EQ(peek_last_error(), cudaSuccess);
   EXPECT_EQ(buffer.home(), StreamRef(stream));
   copy(buffer, expected, stream);
+  // Redundant: a copy to pageable memory waits by itself.
   copy_and_wait(result, buffer, stream);
   EXPECT_TRUE(support::same_bytes(result, expected));
 
+  // Redundant: the end of a buffer that nothing uses.
   DeviceBuffer<int> tried;
   EXPECT_EQ(DeviceBuffer<int>::try_allocate(tried, 100, stream), cudaSuccess);
   EXPECT_EQ(sim::call_count("cudaMalloc"), 2u);
+  // Redundant: the end of a buffer that nothing uses.
 }
 
 // Nothing promises that cudaFree waits.
@@ -68,8 +71,10 @@ TEST_F(NoPoolsTest, EndWaitsForTheReboundHome) {
   {
     DeviceBuffer<int> buffer(1000, first);
     fill(buffer, 1, first);
+    // Redundant: cudaFree runs the work that uses the memory first, as drivers were seen to do.
     buffer.rebind(second);
     fill(buffer, 2, second);
+    // Redundant: cudaFree runs the work that uses the memory first, as drivers were seen to do.
   }
   EXPECT_TRUE(second.is_done());
 }

@@ -39,6 +39,7 @@ struct Journey {
   Journey(const Journey&) = delete;
   Journey& operator=(const Journey&) = delete;
   // Without a wait there is work left when the result is known.
+  // Redundant: tidies up; what is looked at is known before.
   ~Journey() { EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess); }
 
   // Writes x, but late.
@@ -105,6 +106,7 @@ bool chain(bool with_wait) {
   copy(journey.result, z, d);
   d.synchronize();
   const bool arrived = journey.arrived();
+  // Redundant: tidies up; what is looked at is known before.
   Device::current().synchronize();
   return arrived;
 }
@@ -126,6 +128,7 @@ bool diamond(bool with_wait) {
   copy(journey.result, y, d);
   d.synchronize();
   const bool arrived = journey.arrived();
+  // Redundant: tidies up; what is looked at is known before.
   Device::current().synchronize();
   return arrived;
 }
@@ -137,12 +140,15 @@ bool write_after_read(bool with_wait) {
   std::ranges::fill(other, support::poison);
   const Stream a, b;
   copy(journey.x, journey.source, a);
+  // Redundant: nothing in this case reads before the next wait.
   a.synchronize();
   support::delay(a.get());
   journey.consume(a);
   if (with_wait) b.wait(a);
   copy(journey.x, other, b);
+  // Redundant: tidies up; what is looked at is known before.
   b.synchronize();
+  // Redundant: tidies up; what is looked at is known before.
   a.synchronize();
   return journey.arrived();
 }
@@ -165,6 +171,7 @@ bool rebind(bool with_wait) {
   const Stream a, b;
   Buffer buffer(size, a);
   fill(buffer, support::poison, a);
+  // Redundant: nothing in this case reads before the next wait.
   a.synchronize();
   support::delay(a.get());
   copy(buffer, journey.source, a);
@@ -204,6 +211,7 @@ bool blocking_through_legacy(bool with_wait) {
   journey.consume(b);
   b.synchronize();
   const bool arrived = journey.arrived();
+  // Redundant: tidies up; what is looked at is known before.
   Device::current().synchronize();
   return arrived;
 }
@@ -379,6 +387,7 @@ TEST_F(OrderingEdgesTest, WaitingForItselfIsNoWait) {
   Journey journey;
   const Stream a;
   journey.produce(a);
+  // Redundant: a stream is in order by itself: that is the test.
   a.wait(a);
   journey.consume(a);
   a.synchronize();

@@ -103,6 +103,7 @@ TEST_F(ProcessStateSimTest, ForkedChildMakesNoCall) {
   DeviceBuffer<int> buffer(5, stream);
   DeviceBuffer<int> plain(5);
   PinnedBuffer<int> pinned(5);
+  // Redundant: the child must not see work that is pending; on this runtime it does no harm.
   stream.synchronize();
 
   const pid_t child = fork();
@@ -128,6 +129,7 @@ TEST_F(ProcessStateSimTest, JoinGoesOnAfterADeviceReset) {
   {
     const Stream a;
     const Stream b;
+    // Redundant: no bytes are looked at: the event that is kept is.
     b.wait(a);
   }
   ASSERT_EQ(cudaDeviceReset(), cudaSuccess);

@@ -46,6 +46,7 @@ TEST_F(RegressionTest, FallbackAllocatesOnTheDeviceOfTheStream) {
   const DeviceBuffer<int> buffer(4, stream);
   EXPECT_EQ(device_of(buffer.data()), 1);
   EXPECT_EQ(Device::current().ordinal(), 0);
+  // Redundant: the end of the buffer, which nothing uses.
 }
 
 // cudaMemcpyAsync refuses stream-ordered memory that the current device cannot access.
@@ -89,6 +90,7 @@ TEST_F(RegressionTest, ReleasedFallbackMemoryIsAdoptedAndFreed) {
     DeviceBuffer<int> buffer(4, stream);
     int* const data = buffer.release();
     const auto adopted = DeviceBuffer<int>::from_handle(data, 4, stream);
+    // Redundant: the end of the buffer, which nothing uses.
   }
   EXPECT_EQ(sim::live().device_allocations, 0u);
 }
@@ -161,12 +163,14 @@ TEST_F(RegressionTest, JoinsOfEndingThreadsKeepNoEvents) {
   producer = &b;
   struct JoinsAtItsEnd {
     bool used = false;
+    // Redundant: no bytes are looked at: which events are kept is.
     ~JoinsAtItsEnd() { waiter->wait(*producer); }
   };
   for (int i = 0; i < 20; ++i) {
     std::thread([] {
       static thread_local JoinsAtItsEnd at_end;
       at_end.used = true;
+      // Redundant: no bytes are looked at: which events are kept is.
       waiter->wait(*producer);
     }).join();
   }
@@ -176,6 +180,7 @@ TEST_F(RegressionTest, JoinsOfEndingThreadsKeepNoEvents) {
 // A child made while another thread gives its kept events back does not wait for the lock.
 TEST_F(RegressionTest, ForkWhileKeptEventsAreLocked) {
   const Stream a, b;
+  // Redundant: no bytes are looked at: which events are kept is.
   a.wait(b);
   process::idle_thread_keeps_locked.exchange(true);
   const pid_t child = fork();

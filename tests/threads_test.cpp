@@ -45,14 +45,18 @@ TEST_F(ThreadsTest, OwnStreamsAndBuffers) {
       std::ranges::copy(expected[i], source.begin());
       std::ranges::fill(result, support::poison);
       copy(x, source, a);
+      // Redundant: other threads may have run it already.
       b.wait(a);
       copy(y, x, b);
+      // Redundant: other threads may have run it already.
       a.wait(b.record());
       copy(result, y, a);
       const Event done = a.record();
+      // Redundant: other threads may have run it already.
       while (!done.is_done()) {
       }
       EXPECT_TRUE(support::same_bytes(result, expected[i]));
+      // Redundant: other threads may have run it already.
       b.wait(a);
     }
   });
@@ -68,15 +72,21 @@ TEST_F(ThreadsTest, OneStreamForAll) {
     for (int round = 0; round < 10; ++round) {
       copy(x, expected[i], shared);
       fill(x.subspan(0, 16), std::byte{1}, shared);
+      // Redundant: these only have to work in several threads; copy_and_wait makes the bytes sure.
       own.wait(shared);
+      // Redundant: these only have to work in several threads; copy_and_wait makes the bytes sure.
       shared.wait(own);
+      // Redundant: these only have to work in several threads; copy_and_wait makes the bytes sure.
       own.wait(mark);
       (void)shared.is_done();
       (void)mark.is_done();
       EXPECT_NE(shared.id(), own.id());
       const Event event = shared.record();
+      // Redundant: these only have to work in several threads; copy_and_wait makes the bytes sure.
       event.synchronize();
+      // Redundant: these only have to work in several threads; copy_and_wait makes the bytes sure.
       mark.synchronize();
+      // Redundant: these only have to work in several threads; copy_and_wait makes the bytes sure.
       copy_and_wait(result, x, shared);
       EXPECT_EQ(std::ranges::count(std::span(result).first(16), std::byte{1}), 16);
       EXPECT_TRUE(
@@ -118,9 +128,11 @@ TEST_F(ThreadsTest, PerThreadStreamsAreIndependent) {
 TEST_F(ThreadsTest, KeptEventsAreLent) {
   kept_events = 2;
   const Stream a, b;
+  // Redundant: no bytes are looked at: which events are kept is.
   const auto join = [&](int) { b.wait(a); };
   join(0);
   for (int i = 0; i < 50; ++i) std::thread(join, i).join();
+  // Redundant: no bytes are looked at: which events are kept is.
   b.synchronize();
 }
 

@@ -28,6 +28,7 @@ void check(bool ok, const char* what) {
 // times are made up.
 template <class Destination, class Source>
 void timed_copy(const char* name, Destination& to, const Source& from, const Stream& stream) {
+  // Redundant: so that only the copy is timed.
   stream.synchronize();
   const TimedEvent start = stream.record_timed();
   const auto before = std::chrono::steady_clock::now();
@@ -51,7 +52,9 @@ void run() {
   std::fill(pinned.begin(), pinned.end(), 0);
 
   // The first copies of a process also set things up, so one of each kind goes ahead.
+  // Redundant: the first copies set things up; what they give is not looked at.
   copy_and_wait(x, pinned_source, stream);
+  // Redundant: the first copies set things up; what they give is not looked at.
   copy_and_wait(y, pageable_source, stream);
   fill(x, 0, stream);
   fill(y, 0, stream);

@@ -54,7 +54,8 @@ void run() {
     consumed = std::accumulate(host.begin(), host.end(), 0ll);  // the copy is complete
   });
   consumer.join();
-  stream.synchronize();  // the function uses `mutex` until it returns
+  // Redundant: for the sum, but the function uses `mutex` until it returns.
+  stream.synchronize();
   std::printf("SignalledSum=%lld\n", consumed);
   check(consumed == 5 * static_cast<long long>(size), "the signal came after the copy");
 

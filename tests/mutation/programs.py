@@ -12,21 +12,29 @@ import tempfile
 HANGS = 124
 
 
-def run(program, test, extra, limit):
-    """Exit status of one test of a program in that environment, or HANGS."""
+def run_told(program, test, extra, limit):
+    """(exit status or HANGS, standard error) of one test of a program in that environment."""
     environment = dict(os.environ, **extra)
     command = [str(program)]
     if test:
         command.append(f"--gtest_filter={test}")
     try:
-        return subprocess.run(command, env=environment, timeout=limit, check=False,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+        done = subprocess.run(command, env=environment, timeout=limit, check=False,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        return done.returncode, done.stderr
     except subprocess.TimeoutExpired:
-        return HANGS
+        return HANGS, b""
+
+
+def run(program, test, extra, limit):
+    """The exit status alone."""
+    return run_told(program, test, extra, limit)[0]
 
 
 def tests_of(program):
-    """The names of a GoogleTest program's tests."""
+    """The names of a GoogleTest program's tests. Any other program is one test without a name."""
+    if b"gtest_list_tests" not in program.read_bytes():
+        return [""]
     listed = subprocess.run([str(program), "--gtest_list_tests"], capture_output=True, text=True,
                             check=True).stdout
     suite, names = "", []
@@ -39,10 +47,10 @@ def tests_of(program):
     return names
 
 
-def journal_of(kind, program, test, timeout):
+def journal_of(kind, program, test, timeout, extra=None):
     """The journal's lines of that kind as (number, function, place); None if the test fails."""
     with tempfile.NamedTemporaryFile("r", suffix=".journal") as journal:
-        if run(program, test, {"CULVERT_SIM_JOURNAL": journal.name}, timeout) != 0:
+        if run(program, test, {**(extra or {}), "CULVERT_SIM_JOURNAL": journal.name}, timeout) != 0:
             return None
         entries = []
         for line in journal:

@@ -93,6 +93,7 @@ class Pipeline {
     for (int chunk = 0; chunk < chunks; ++chunk) {
       Slot& slot = slots_[chunk % slots];
       // The slot's last chunk has left it: its bytes may be looked at and replaced.
+      // Redundant: the first chunks have nothing before them; others may have run already.
       CHECK(cudaEventSynchronize(slot.finished));
       if (chunk >= slots) right = holds(slot.out, chunk - slots) && right;
       std::memset(slot.in, value(chunk), chunk_bytes);
@@ -100,16 +101,19 @@ class Pipeline {
 
       CHECK(cudaMemcpyAsync(slot.device_in, slot.in, chunk_bytes, cudaMemcpyHostToDevice, upload_));
       CHECK(cudaEventRecord(slot.uploaded, upload_));
+      // Redundant: the work may have run already, for a host function or the other thread.
       CHECK(cudaStreamWaitEvent(compute_, slot.uploaded, 0));
       CHECK(cudaMemcpyAsync(slot.device_out, slot.device_in, chunk_bytes, cudaMemcpyDeviceToDevice,
                             compute_));
       CHECK(cudaEventRecord(slot.computed, compute_));
+      // Redundant: the work may have run already, for a host function or the other thread.
       CHECK(cudaStreamWaitEvent(download_, slot.computed, 0));
       CHECK(cudaMemcpyAsync(slot.out, slot.device_out, chunk_bytes, cudaMemcpyDeviceToHost,
                             download_));
       CHECK(cudaLaunchHostFunc(download_, add_up, &sums[chunk % slots]));
       CHECK(cudaEventRecord(slot.finished, download_));
     }
+    // Redundant: the work may have run already, for a host function or the other thread.
     CHECK(cudaStreamSynchronize(download_));
     for (int chunk = chunks - slots; chunk < chunks; ++chunk) {
       right = holds(slots_[chunk % slots].out, chunk) && right;

@@ -54,6 +54,7 @@ std::vector<std::byte> read_device(const void* device, std::size_t size) {
 void write_device(void* device, std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
   check(cudaMemcpy(device, bytes.data(), bytes.size(), cudaMemcpyHostToDevice));
+  // Redundant: many tests write where nothing reads before a later wait.
   check(cudaDeviceSynchronize());
 }
 
