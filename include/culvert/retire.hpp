@@ -16,11 +16,16 @@ namespace culvert::inline CULVERT_ABI {
 
 namespace detail {
 
-// A retired object, and who has to let go of it: each stream, and a graph.
+// A retired object, and who has to let go of it: its maker, each stream, and a graph.
 template <class T>
 struct RetiredObject {
   std::optional<T> object;
   process::Atomic<unsigned> holders{1};
+
+  struct LetGo {
+    void operator()(RetiredObject* holder) const noexcept { holder->let_go(); }
+  };
+  using Ptr = std::unique_ptr<RetiredObject, LetGo>;
 
   void let_go() noexcept {
     if (holders.add(~0u) == 1) delete this;
@@ -35,10 +40,11 @@ struct RetiredObject {
 template <class T>
 struct RetiredEntry : process::Retired {
   Event recorded;
-  RetiredObject<T>* object = nullptr;
+  RetiredObject<T>* object;
 
-  RetiredEntry(StreamRef in, SourceLocation where)
-      : recorded(record_new_event<Event>(in.get(), where)) {
+  RetiredEntry(StreamRef in, RetiredObject<T>* holder, SourceLocation where)
+      : recorded(record_new_event<Event>(in.get(), where)), object(holder) {
+    object->holders.add(1);
     generation = process::kept_events_generation.load();
     stream = in.get();
     event = recorded.get();
@@ -49,10 +55,16 @@ struct RetiredEntry : process::Retired {
   ~RetiredEntry() {
     // The event of a device that was reset is gone.
     if (generation != process::kept_events_generation.load()) (void)recorded.release();
-    if (object != nullptr) object->let_go();
+    object->let_go();
   }
   static void end(process::Retired* self) noexcept { delete static_cast<RetiredEntry*>(self); }
 };
+
+// From now on whoever collects looks after it. Makes no CUDA call.
+inline void queue_retired(process::Retired* entry) noexcept {
+  process::attention.add(process::one_to_collect);
+  process::retired.push_back(entry);
+}
 
 // Where too many are retired: waits until there are fewer.
 [[gnu::cold, gnu::noinline]] inline void make_room_for_retired() noexcept {
@@ -108,34 +120,26 @@ struct Retire {
   template <class T>
   static void hand_over(std::span<const StreamRef> streams, T&& object, SourceLocation where) {
     using Entry = RetiredEntry<T>;
-    struct Undo {
-      process::RetiredList entries;
-      RetiredObject<T>* holder = nullptr;
-      ~Undo() {
-        while (process::Retired* const entry = entries.pop_front()) Entry::end(entry);
-        if (holder != nullptr) holder->let_go();
+    struct Entries {
+      process::RetiredList list;
+      ~Entries() {
+        while (process::Retired* const entry = list.pop_front()) Entry::end(entry);
       }
-    } made;
-    made.holder = new RetiredObject<T>;
+    } entries;
+    const typename RetiredObject<T>::Ptr holder(new RetiredObject<T>);
     cudaGraph_t graph = nullptr;
     for (const StreamRef stream : streams) {
       const cudaGraph_t captured = capturing_graph(stream.get(), where);
       if (captured == nullptr) {
-        auto* const entry = new Entry(stream, where);
-        entry->object = made.holder;
-        made.holder->holders.add(1);
-        made.entries.push_back(entry);
+        entries.list.push_back(new Entry(stream, holder.get(), where));
       } else if (captured != graph) {
         graph = captured;
-        made.holder->holders.add(1);
-        hold_in_graph(graph, made.holder, &RetiredObject<T>::graph_ended, where);
+        holder->holders.add(1);
+        hold_in_graph(graph, holder.get(), &RetiredObject<T>::graph_ended, where);
       }
     }
-    made.holder->object.emplace(static_cast<T&&>(object));
-    while (process::Retired* const entry = made.entries.pop_front()) {
-      process::attention.add(process::one_to_collect);
-      process::retired.push_back(entry);
-    }
+    holder->object.emplace(static_cast<T&&>(object));
+    while (process::Retired* const entry = entries.list.pop_front()) queue_retired(entry);
   }
 };
 
