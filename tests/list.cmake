@@ -26,6 +26,7 @@ culvert_add_test(retire_test)
 culvert_add_test(runtime_test)
 culvert_add_test(span_test)
 culvert_add_test(stream_test)
+culvert_add_test(tracked_test)
 culvert_add_test(unique_handle_test)
 
 culvert_add_test(bad_input_test)

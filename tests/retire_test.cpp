@@ -16,11 +16,13 @@
 
 #include "support/counted.hpp"
 #include "support/expect_error.hpp"
+#include "support/gate.hpp"
 #include "support/test_support.hpp"
 
 using namespace culvert;
 using support::Count;
 using support::Counted;
+using support::Gate;
 
 static_assert(!std::is_copy_constructible_v<Pending<std::vector<int>>>);
 static_assert(std::is_nothrow_move_constructible_v<Pending<std::vector<int>>>);
@@ -35,22 +37,6 @@ class RetireTest : public support::RuntimeTest {
     set_retire_limit(4096);
   }
   Count count, other_count;  // outlive what is retired
-};
-
-// A stream that does not go on until it is let.
-class Gate {
- public:
-  explicit Gate(StreamRef stream) {
-    launch_host(stream, [this] { open_.wait(false); });
-  }
-  void open() {
-    open_ = true;
-    open_.notify_all();
-  }
-  ~Gate() { open(); }
-
- private:
-  std::atomic<bool> open_{false};
 };
 
 TEST_F(RetireTest, EndsOnceTheStreamHasPassed) {

@@ -27,4 +27,5 @@
 #include <culvert/retire.hpp>
 #include <culvert/span.hpp>
 #include <culvert/stream.hpp>
+#include <culvert/tracked.hpp>
 #include <culvert/version.hpp>
