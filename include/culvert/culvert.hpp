@@ -4,6 +4,7 @@
 #pragma once
 
 #include <culvert/async.hpp>
+#include <culvert/capture.hpp>
 #include <culvert/collect.hpp>
 #include <culvert/copy.hpp>
 #include <culvert/device.hpp>
@@ -13,11 +14,18 @@
 #include <culvert/error.hpp>
 #include <culvert/event.hpp>
 #include <culvert/fill.hpp>
+#include <culvert/graph.hpp>
+#include <culvert/graph_add.hpp>
+#include <culvert/graph_exec.hpp>
+#include <culvert/graph_set.hpp>
 #include <culvert/host_func.hpp>
 #include <culvert/launch.hpp>
 #include <culvert/memory_pool.hpp>
 #include <culvert/occupancy.hpp>
+#include <culvert/pending.hpp>
 #include <culvert/pinned_buffer.hpp>
+#include <culvert/retire.hpp>
 #include <culvert/span.hpp>
 #include <culvert/stream.hpp>
+#include <culvert/tracked.hpp>
 #include <culvert/version.hpp>
