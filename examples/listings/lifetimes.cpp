@@ -3,6 +3,7 @@
 // Memory that ends before the work that uses it: it is handed to the stream, which keeps it as
 // long as needed. And results that cannot be read before they are there.
 #include <culvert/culvert.hpp>
+#include <culvert/pending.hpp>
 
 #include <algorithm>
 #include <cstdio>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// All of culvert. Include single headers instead to compile faster.
+// All of culvert but pending.hpp and tracked.hpp, which need <vector>. Include single headers instead
+// to compile faster.
 #pragma once
 
 #include <culvert/async.hpp>
@@ -22,10 +23,8 @@
 #include <culvert/launch.hpp>
 #include <culvert/memory_pool.hpp>
 #include <culvert/occupancy.hpp>
-#include <culvert/pending.hpp>
 #include <culvert/pinned_buffer.hpp>
 #include <culvert/retire.hpp>
 #include <culvert/span.hpp>
 #include <culvert/stream.hpp>
-#include <culvert/tracked.hpp>
 #include <culvert/version.hpp>

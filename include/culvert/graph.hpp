@@ -271,9 +271,9 @@ GraphNode detail::GraphVerbs<Derived>::add_child(After after, GraphRef child,
 
 template <class Derived>
 Graph detail::GraphVerbs<Derived>::clone(SourceLocation where) const {
-  cudaGraph_t copy = nullptr;
-  call(where, "cudaGraphClone", cudaGraphClone, &copy, checked(where));
-  return Graph::from_handle(copy, where);
+  cudaGraph_t cloned = nullptr;
+  call(where, "cudaGraphClone", cudaGraphClone, &cloned, checked(where));
+  return Graph::from_handle(cloned, where);
 }
 
 }  // namespace culvert::inline CULVERT_ABI

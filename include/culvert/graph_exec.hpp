@@ -68,6 +68,10 @@ struct GraphExecTraits {
   }
 };
 
+// The runtime's own function: nvcc adds overloads of this name.
+inline constexpr cudaError_t (*graph_exec_update)(
+    cudaGraphExec_t, cudaGraph_t, cudaGraphExecUpdateResultInfo*) = cudaGraphExecUpdate;
+
 [[nodiscard]] inline std::string text_of(cudaGraphInstantiateResult result) {
   switch (result) {
     case cudaGraphInstantiateNodeOperationNotSupported:
@@ -147,7 +151,7 @@ class GraphExec {
   GraphUpdate update(GraphRef graph, SourceLocation where = SourceLocation::current()) const {
     cudaGraphExecUpdateResultInfo info{};
     const cudaError_t status =
-        detail::try_call(cudaGraphExecUpdate, checked(where), graph.get(), &info);
+        detail::try_call(detail::graph_exec_update, checked(where), graph.get(), &info);
     if (status != cudaSuccess && status != cudaErrorGraphExecUpdateFailure) [[unlikely]] {
       detail::raise(status, "cudaGraphExecUpdate", where, {});
     }

@@ -48,12 +48,16 @@ class HostFunctionMark {
   bool before_;
 };
 
+// The runtime's own function: nvcc adds overloads of this name.
+inline constexpr cudaError_t (*user_object_create)(cudaUserObject_t*, void*, cudaHostFn_t, unsigned,
+                                                   unsigned) = cudaUserObjectCreate;
+
 // Makes the graph call end(object) once nothing holds it any more, on a thread of CUDA's or on one
 // that destroys a graph. Where that fails it is called nevertheless, soon.
 [[nodiscard]] inline cudaError_t try_hold_in_graph(cudaGraph_t graph, void* object,
                                                    cudaHostFn_t end) noexcept {
   cudaUserObject_t user_object = nullptr;
-  cudaError_t status = try_call(cudaUserObjectCreate, &user_object, object, end, 1u,
+  cudaError_t status = try_call(user_object_create, &user_object, object, end, 1u,
                                 unsigned{cudaUserObjectNoDestructorSync});
   if (status != cudaSuccess) [[unlikely]] {
     end(object);
