@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Batches of copies, in both forms. CUDA 13 changed their parameters.
+// Batches of copies, in both forms. CUDA 13 changed their parameters: before it there is a further
+// one, and only batches of rows are here.
+#include <cstdint>
 #include <vector>
 
 #include "sim/batch.hpp"
 #include "sim/copy_3d.hpp"
 
-#if CUDART_VERSION >= 13000
+#if CUDART_VERSION >= 12080
 
 namespace {
 
@@ -73,6 +75,8 @@ cudaError_t copy_rows(NullStream null, void* const* to, const void* const* from,
       });
 }
 
+#if CUDART_VERSION >= 13000
+
 // A length of 0 means tightly packed.
 cudaPitchedPtr pitched(const cudaMemcpy3DOperand& operand, const cudaExtent& extent) {
   const auto& pointer = operand.op.ptr;
@@ -118,7 +122,11 @@ cudaError_t copy_boxes(NullStream null, std::size_t count, const cudaMemcpy3DBat
       });
 }
 
+#endif
+
 }  // namespace
+
+#if CUDART_VERSION >= 13000
 
 extern "C" {
 
@@ -148,4 +156,32 @@ cudaError_t cudaMemcpy3DBatchAsync_ptsz(std::size_t count, cudaMemcpy3DBatchOp* 
 
 }  // extern "C"
 
+#else
+
+// Their headers differ in what is const, so these are no redeclarations. As CUDA says, the index of
+// the copy that failed is SIZE_MAX where none in particular did.
+cudaError_t copy_batch_12(void** to, void** from, std::size_t* sizes, std::size_t count,
+                          cudaMemcpyAttributes* attributes, std::size_t* firsts, std::size_t groups,
+                          std::size_t* failed, cudaStream_t stream) asm("cudaMemcpyBatchAsync");
+cudaError_t copy_batch_12_ptsz(void** to, void** from, std::size_t* sizes, std::size_t count,
+                               cudaMemcpyAttributes* attributes, std::size_t* firsts,
+                               std::size_t groups, std::size_t* failed,
+                               cudaStream_t stream) asm("cudaMemcpyBatchAsync_ptsz");
+
+cudaError_t copy_batch_12(void** to, void** from, std::size_t* sizes, std::size_t count,
+                          cudaMemcpyAttributes* attributes, std::size_t* firsts, std::size_t groups,
+                          std::size_t* failed, cudaStream_t stream) {
+  if (failed != nullptr) *failed = SIZE_MAX;
+  return copy_rows(NullStream::legacy, to, from, sizes, count, attributes, firsts, groups, stream);
+}
+
+cudaError_t copy_batch_12_ptsz(void** to, void** from, std::size_t* sizes, std::size_t count,
+                               cudaMemcpyAttributes* attributes, std::size_t* firsts,
+                               std::size_t groups, std::size_t* failed, cudaStream_t stream) {
+  if (failed != nullptr) *failed = SIZE_MAX;
+  return copy_rows(NullStream::per_thread, to, from, sizes, count, attributes, firsts, groups,
+                   stream);
+}
+
+#endif
 #endif

@@ -3,6 +3,7 @@
 # The tests: one file for each header, and those of the whole.
 
 culvert_add_test(async_test)
+culvert_add_test(batch_copy_test)
 culvert_add_test(copy_test)
 culvert_add_test(device_buffer_test)
 culvert_add_test(device_test)

@@ -53,22 +53,42 @@ template <class To, class From>
   return false;
 }
 
+// The direction of a copy, from the types of its sides.
+template <class Destination, class Source>
+inline constexpr cudaMemcpyKind kind_of_copy = DeviceRange<Destination>
+                                                   ? (DeviceRange<Source> ? cudaMemcpyDeviceToDevice
+                                                                          : cudaMemcpyHostToDevice)
+                                                   : (DeviceRange<Source> ? cudaMemcpyDeviceToHost
+                                                                          : cudaMemcpyHostToHost);
+
 // cudaMemcpyAsync takes stream-ordered memory only where the current device can access it, and
 // answers error 1 otherwise, whatever the stream's device (measured on two H200; cudaMemsetAsync
-// is not so). So a copy that was refused is tried once more on the stream's device.
-[[gnu::cold, gnu::noinline]] inline void copy_on_stream_device(SourceLocation where,
-                                                               cudaError_t status, void* to,
-                                                               const void* from, std::size_t bytes,
-                                                               cudaMemcpyKind kind,
-                                                               StreamRef stream) {
+// is not so). So a copy that was refused is tried once more on the stream's device. `again` makes
+// the call and returns its status; `detail` is for the error's text.
+template <class Again>
+[[gnu::cold, gnu::noinline]] void retry_on_stream_device(SourceLocation where, const char* name,
+                                                         cudaError_t status, StreamRef stream,
+                                                         const Again& again,
+                                                         const std::string& detail = {}) {
   if (status == cudaErrorInvalidValue) {
     const Device device = stream.device(where);
     if (device != Device::current(where)) {
       const DeviceGuard guard(device, where);
-      status = try_call(cudaMemcpyAsync, to, from, bytes, kind, stream.get());
+      status = again();
     }
   }
-  if (status != cudaSuccess) raise(status, "cudaMemcpyAsync", where, {});
+  if (status != cudaSuccess) raise(status, name, where, detail);
+}
+
+// Copies bytes in the order of the stream.
+inline void copy_bytes(SourceLocation where, void* to, const void* from, std::size_t bytes,
+                       cudaMemcpyKind kind, StreamRef stream) {
+  const cudaError_t status = try_call(cudaMemcpyAsync, to, from, bytes, kind, stream.get());
+  if (status != cudaSuccess) [[unlikely]] {
+    retry_on_stream_device(where, "cudaMemcpyAsync", status, stream, [=] {
+      return try_call(cudaMemcpyAsync, to, from, bytes, kind, stream.get());
+    });
+  }
 }
 
 // What copy and copy_and_wait share. They are function objects, not function templates, since
@@ -89,16 +109,8 @@ void enqueue_copy(Destination&& destination, Source&& source, StreamRef stream, 
         });
       }
       if (to.size == 0) return;
-      constexpr cudaMemcpyKind kind =
-          DeviceRange<Destination>
-              ? (DeviceRange<Source> ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice)
-              : (DeviceRange<Source> ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost);
-      const std::size_t bytes = to.size * sizeof(To);
-      const cudaError_t status =
-          try_call(cudaMemcpyAsync, to.data, from.data, bytes, kind, stream.get());
-      if (status != cudaSuccess) [[unlikely]] {
-        copy_on_stream_device(where, status, to.data, from.data, bytes, kind, stream);
-      }
+      copy_bytes(where, to.data, from.data, to.size * sizeof(To), kind_of_copy<Destination, Source>,
+                 stream);
     }
   }
 }

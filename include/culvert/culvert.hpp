@@ -4,6 +4,7 @@
 #pragma once
 
 #include <culvert/async.hpp>
+#include <culvert/batch_copy.hpp>
 #include <culvert/collect.hpp>
 #include <culvert/copy.hpp>
 #include <culvert/device.hpp>

@@ -25,6 +25,12 @@ template <class T>
 class DeviceBuffer;
 template <class T>
 class PinnedBuffer;
+template <class T>
+class RegisteredBuffer;
+template <class T>
+class ManagedBuffer;
+template <class T>
+class PitchedBuffer;
 template <class F>
 class HostFunc;
 template <class R>
