@@ -7,6 +7,7 @@
 #include <culvert/batch_copy.hpp>
 #include <culvert/collect.hpp>
 #include <culvert/copy.hpp>
+#include <culvert/copy_2d.hpp>
 #include <culvert/device.hpp>
 #include <culvert/device_buffer.hpp>
 #include <culvert/elapsed.hpp>
@@ -14,11 +15,15 @@
 #include <culvert/error.hpp>
 #include <culvert/event.hpp>
 #include <culvert/fill.hpp>
+#include <culvert/fill_2d.hpp>
 #include <culvert/host_func.hpp>
 #include <culvert/launch.hpp>
 #include <culvert/memory_pool.hpp>
 #include <culvert/occupancy.hpp>
 #include <culvert/pinned_buffer.hpp>
+#include <culvert/pitched_buffer.hpp>
 #include <culvert/span.hpp>
+#include <culvert/span_2d.hpp>
+#include <culvert/span_3d.hpp>
 #include <culvert/stream.hpp>
 #include <culvert/version.hpp>
