@@ -22,6 +22,7 @@
 #include <culvert/occupancy.hpp>
 #include <culvert/pinned_buffer.hpp>
 #include <culvert/pitched_buffer.hpp>
+#include <culvert/registered_buffer.hpp>
 #include <culvert/span.hpp>
 #include <culvert/span_2d.hpp>
 #include <culvert/span_3d.hpp>
