@@ -228,7 +228,11 @@ class CopyBatch {
     for (std::size_t i = 0; i < size(); ++i) {
       const auto kind = static_cast<cudaMemcpyKind>(kinds_[i] & ~pageable_bit);
       pageable = pageable || (kinds_[i] & pageable_bit) != 0;
-      detail::copy_bytes(where, to_[i], from_[i], sizes_[i], kind, stream);
+      const cudaError_t status =
+          detail::try_call(cudaMemcpyAsync, to_[i], from_[i], sizes_[i], kind, stream.get());
+      if (status != cudaSuccess) [[unlikely]] {
+        detail::copy_on_stream_device(where, status, to_[i], from_[i], sizes_[i], kind, stream);
+      }
     }
     if (!pageable) return;
     // A capture cannot wait, and has no reading during the call.

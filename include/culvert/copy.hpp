@@ -80,15 +80,14 @@ template <class Again>
   if (status != cudaSuccess) raise(status, name, where, detail);
 }
 
-// Copies bytes in the order of the stream.
-inline void copy_bytes(SourceLocation where, void* to, const void* from, std::size_t bytes,
-                       cudaMemcpyKind kind, StreamRef stream) {
-  const cudaError_t status = try_call(cudaMemcpyAsync, to, from, bytes, kind, stream.get());
-  if (status != cudaSuccess) [[unlikely]] {
-    retry_on_stream_device(where, "cudaMemcpyAsync", status, stream, [=] {
-      return try_call(cudaMemcpyAsync, to, from, bytes, kind, stream.get());
-    });
-  }
+[[gnu::cold, gnu::noinline]] inline void copy_on_stream_device(SourceLocation where,
+                                                               cudaError_t status, void* to,
+                                                               const void* from, std::size_t bytes,
+                                                               cudaMemcpyKind kind,
+                                                               StreamRef stream) {
+  retry_on_stream_device(where, "cudaMemcpyAsync", status, stream, [=] {
+    return try_call(cudaMemcpyAsync, to, from, bytes, kind, stream.get());
+  });
 }
 
 // What copy and copy_and_wait share. They are function objects, not function templates, since
@@ -109,8 +108,13 @@ void enqueue_copy(Destination&& destination, Source&& source, StreamRef stream, 
         });
       }
       if (to.size == 0) return;
-      copy_bytes(where, to.data, from.data, to.size * sizeof(To), kind_of_copy<Destination, Source>,
-                 stream);
+      constexpr cudaMemcpyKind kind = kind_of_copy<Destination, Source>;
+      const std::size_t bytes = to.size * sizeof(To);
+      const cudaError_t status =
+          try_call(cudaMemcpyAsync, to.data, from.data, bytes, kind, stream.get());
+      if (status != cudaSuccess) [[unlikely]] {
+        copy_on_stream_device(where, status, to.data, from.data, bytes, kind, stream);
+      }
     }
   }
 }
