@@ -81,20 +81,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t) { return run_pending(); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
 cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) { return *device = 0, cudaSuccess; }
 
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t, cudaStreamCaptureStatus* status,
-                                     unsigned long long*, cudaGraph_t*, const cudaGraphNode_t**,
-                                     const cudaGraphEdgeData**, std::size_t*) {
-  return *status = cudaStreamCaptureStatusNone, cudaSuccess;
-}
-cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, void*, cudaHostFn_t, unsigned,
-                                 unsigned) {
-  return new_handle(object);
-}
-cudaError_t cudaUserObjectRelease(cudaUserObject_t, unsigned) { return cudaSuccess; }
-cudaError_t cudaGraphRetainUserObject(cudaGraph_t, cudaUserObject_t, unsigned, unsigned) {
-  return cudaSuccess;
-}
-
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return new_handle(event); }
 cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
 cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }

@@ -44,11 +44,8 @@ bool may_be_freed(const Block& block, const Stream& stream) {
 
 cudaError_t release(Call& call, const StreamPtr& stream, const char* function, void* pointer) {
   const BlockPtr block = call.process.memory.find(address_of(pointer));
-  const bool known = block && block->address == address_of(pointer) && !block->free_requested &&
-                     !block->is_variable;
-  // An answer that a program may ask for: culvert does, and gives the memory to the graph.
-  if (known && stream->capture && !block->of_graph) return cudaErrorInvalidValue;
-  if (!known || !may_be_freed(*block, *stream)) {
+  if (!block || block->address != address_of(pointer) || block->free_requested ||
+      block->is_variable || !may_be_freed(*block, *stream)) {
     report_wrong_free(call.process, function, pointer, "memory of a device");
     return cudaErrorInvalidValue;
   }

@@ -100,14 +100,6 @@ Ops run(Process& process, Lock& lock, const Graph& graph, const OpPtr& begin) {
   return ends;
 }
 
-// What a graph and those in it refer to.
-void add_user_objects(const Graph& graph, std::vector<UserObjectPtr>& all) {
-  for (const auto& [object, count] : graph.user_objects) all.push_back(object);
-  for (const NodePtr& node : graph.nodes) {
-    if (node->child) add_user_objects(*node->child, all);
-  }
-}
-
 // A node that was captured with arguments that cannot be.
 const Node* find_invalid(const Graph& graph) {
   for (const NodePtr& node : graph.nodes) {
@@ -139,13 +131,9 @@ cudaError_t launch(Call& call, const GraphExecPtr& exec, const StreamPtr& stream
   Process& process = call.process;
   const OpPtr begin = process.enqueue(call.lock, stream, {.name = name}, {exec->last});
   const Ops ends = run(process, call.lock, *exec->graph, begin);
-  // Until it is done the launch keeps what the graph refers to now: an update changes that.
-  std::vector<UserObjectPtr> objects;
-  add_user_objects(*exec->graph, objects);
-  exec->last = process.enqueue(
-      call.lock, stream,
-      {.name = name, .action = [exec, kept = std::move(objects)] { static_cast<void>(kept); }},
-      ends);
+  // Until it is done the launch keeps what the graph refers to.
+  exec->last = process.enqueue(call.lock, stream,
+                               {.name = name, .action = [exec] { static_cast<void>(exec); }}, ends);
   return process.failure(stream->device);
 }
 

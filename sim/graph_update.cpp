@@ -42,16 +42,14 @@ int priority(const KernelParams& params) {
 // Pairs the nodes of two graphs, from those at the end along the edges in their order.
 class Pairing {
  public:
-  Pairing(GraphExec& exec, const Graph& from, cudaGraphExecUpdateResultInfo& info)
+  Pairing(const GraphExec& exec, const Graph& from, cudaGraphExecUpdateResultInfo& info)
       : exec_(exec), info_(info) {
     pair_graphs(*exec.graph, from);
   }
 
   bool failed() const { return info_.result != cudaGraphExecUpdateSuccess; }
 
-  // What the graphs refer to goes with it: seen on an H200.
   void apply() const {
-    for (const auto& [to, from] : graphs_) to->user_objects = from->user_objects;
     for (const auto& [to, from] : pairs_) {
       to->work = from->work;
       to->event = from->event;
@@ -75,8 +73,7 @@ class Pairing {
     return found;
   }
 
-  void pair_graphs(Graph& to, const Graph& from) {
-    graphs_.emplace_back(&to, &from);
+  void pair_graphs(const Graph& to, const Graph& from) {
     if (to.nodes.size() != from.nodes.size()) {
       return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
     }
@@ -141,7 +138,6 @@ class Pairing {
 
   const GraphExec& exec_;
   cudaGraphExecUpdateResultInfo& info_;
-  std::vector<std::pair<Graph*, const Graph*>> graphs_;
   std::unordered_map<Node*, Node*> pairs_;   // of the executable graph, by those
   std::unordered_map<Node*, Node*> paired_;  // the other way round
 };

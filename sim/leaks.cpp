@@ -30,7 +30,7 @@ std::set<std::uintptr_t> kept_by_culvert() {
     for (const cudaEvent_t event : keep.events.events) add(event);
   };
   {
-    const process::SpinLock lock(process::idle_thread_keeps_locked);
+    const process::IdleThreadKeepsLock lock;
     for (const process::ThreadKeep* keep = process::idle_thread_keeps; keep != nullptr;
          keep = keep->next) {
       add_all(*keep);

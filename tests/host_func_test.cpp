@@ -319,7 +319,7 @@ TEST_F(HostFuncTest, OwnersThatEndInsideAreGivenBackLater) {
   stream.synchronize();  // gives back in passing
   EXPECT_EQ(told.failures, 0) << told.detail;
   EXPECT_EQ(last_error(), cudaSuccess);
-  EXPECT_EQ(detail::count_to_collect(), 0u);
+  EXPECT_EQ(process::deferred_calls.load(), nullptr);
   EXPECT_FALSE(told.failures);
 }
 
@@ -328,9 +328,9 @@ TEST_F(HostFuncTest, CollectGivesBack) {
   launch_host(stream, [pinned = PinnedBuffer<int>(100)] { collect(); });
   while (!stream.is_done()) {
   }
-  EXPECT_NE(detail::count_to_collect(), 0u);
+  EXPECT_NE(process::deferred_calls.load(), nullptr);
   collect();
-  EXPECT_EQ(detail::count_to_collect(), 0u);
+  EXPECT_EQ(process::deferred_calls.load(), nullptr);
   collect();
   EXPECT_EQ(told.failures, 0);
 }

@@ -186,7 +186,7 @@ TEST_F(RegressionTest, ForkWhileKeptEventsAreLocked) {
   const pid_t child = fork();
   if (child == 0) {
     alarm(5);
-    { const process::SpinLock lock(process::idle_thread_keeps_locked); }
+    { const process::IdleThreadKeepsLock lock; }
     _exit(0);
   }
   process::idle_thread_keeps_locked.release(false);

@@ -219,17 +219,6 @@ class HostFuture {
 namespace detail {
 
 struct AsyncHost {
-  // And collects what there is.
-  [[gnu::cold, gnu::noinline]] static void refuse_in_capture(StreamRef stream,
-                                                             SourceLocation where) {
-    collect_if_any();
-    if (process::is_capturing() && capturing_graph(stream.get(), where) != nullptr) {
-      refuse(where, "culvert::async_host",
-             "the stream is being captured: a graph's launches have no future; use launch_host",
-             cudaErrorStreamCaptureUnsupported);
-    }
-  }
-
   template <class F>
   [[nodiscard]] auto operator()(StreamRef stream, F&& function,
                                 SourceLocation where = SourceLocation::current()) const {
@@ -239,9 +228,7 @@ struct AsyncHost {
                     "async_host: a HostFunc has no result: launch_host it, or pass the callable");
     } else if constexpr (is_host_callable<Function, F>()) {
       refuse_null(function, "culvert::async_host", where);
-      if (process::attention.load() != 0) [[unlikely]] {
-        refuse_in_capture(stream, where);
-      }
+      collect_if_any();
       using R = std::invoke_result_t<Function>;
       using Body = AsyncBody<Function, R>;
       process::HostSlot* const slot =
@@ -266,8 +253,7 @@ struct AsyncHost {
 //
 // The future waits for an event behind the function, in its own slot, not for the function alone:
 // after an error that stops the stream's work CUDA never calls the function, and waiting for it
-// would not end. In a stream that is being captured nothing can be waited for: culvert::capture
-// refuses it, and in a capture by plain CUDA calls get() throws.
+// would not end. In a stream that is being captured nothing can be waited for: get() then throws.
 // Everything that launch_host says of the callable holds. Each slot creates its event at the
 // first async_host that uses it.
 //

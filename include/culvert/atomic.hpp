@@ -65,19 +65,4 @@ void push_front(Atomic<T*>& list, T* element) noexcept {
   } while (!list.compare_exchange(first, element));
 }
 
-// Holds a lock for the few instructions in which a list changes; never during a CUDA call.
-class SpinLock {
- public:
-  explicit SpinLock(Atomic<bool>& locked) noexcept : locked_(locked) {
-    while (locked_.exchange(true)) {
-    }
-  }
-  SpinLock(const SpinLock&) = delete;
-  SpinLock& operator=(const SpinLock&) = delete;
-  ~SpinLock() { locked_.release(false); }
-
- private:
-  Atomic<bool>& locked_;
-};
-
 }  // namespace culvert::process

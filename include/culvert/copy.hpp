@@ -53,61 +53,22 @@ template <class To, class From>
   return false;
 }
 
-// A copy as CUDA is told of it.
-struct CopyArguments {
-  void* to;
-  const void* from;
-  std::size_t bytes;  // 0: nothing is to be done
-  cudaMemcpyKind kind;
-};
-
 // cudaMemcpyAsync takes stream-ordered memory only where the current device can access it, and
 // answers error 1 otherwise, whatever the stream's device (measured on two H200; cudaMemsetAsync
 // is not so). So a copy that was refused is tried once more on the stream's device.
 [[gnu::cold, gnu::noinline]] inline void copy_on_stream_device(SourceLocation where,
-                                                               cudaError_t status,
-                                                               CopyArguments copy,
+                                                               cudaError_t status, void* to,
+                                                               const void* from, std::size_t bytes,
+                                                               cudaMemcpyKind kind,
                                                                StreamRef stream) {
   if (status == cudaErrorInvalidValue) {
     const Device device = stream.device(where);
     if (device != Device::current(where)) {
       const DeviceGuard guard(device, where);
-      status = try_call(cudaMemcpyAsync, copy.to, copy.from, copy.bytes, copy.kind, stream.get());
+      status = try_call(cudaMemcpyAsync, to, from, bytes, kind, stream.get());
     }
   }
   if (status != cudaSuccess) raise(status, "cudaMemcpyAsync", where, {});
-}
-
-// Checks both sides of a copy, which can be copied by their types.
-template <class Destination, class Source>
-[[nodiscard]] CopyArguments checked_copy(Destination& destination, Source& source, const char* name,
-                                         SourceLocation where) {
-  const auto to = view_of(destination, where, name);
-  const auto from = view_of(source, where, name);
-  if (to.size != from.size) [[unlikely]] {
-    refuse(where, name, [a = to.size, b = from.size] {
-      return "the destination has " + std::to_string(a) + " elements, the source " +
-             std::to_string(b);
-    });
-  }
-  constexpr cudaMemcpyKind kind =
-      DeviceRange<Destination>
-          ? (DeviceRange<Source> ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice)
-          : (DeviceRange<Source> ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost);
-  return {to.data, from.data, to.size * sizeof(typename decltype(to)::element_type), kind};
-}
-
-// Whether the one can be copied to the other by their types; assertions say why not.
-template <class Destination, class Source>
-[[nodiscard]] consteval bool are_copy_sides() {
-  if constexpr (is_copy_side<Destination>() && is_copy_side<Source>()) {
-    using To = typename decltype(view_of(std::declval<std::remove_reference_t<Destination>&>(),
-                                         SourceLocation::none(), ""))::element_type;
-    using From = typename decltype(view_of(std::declval<std::remove_reference_t<Source>&>(),
-                                           SourceLocation::none(), ""))::element_type;
-    return is_copyable<To, From>();
-  }
-  return false;
 }
 
 // What copy and copy_and_wait share. They are function objects, not function templates, since
@@ -115,13 +76,29 @@ template <class Destination, class Source>
 template <class Destination, class Source>
 void enqueue_copy(Destination&& destination, Source&& source, StreamRef stream, const char* name,
                   SourceLocation where) {
-  if constexpr (are_copy_sides<Destination, Source>()) {
-    const CopyArguments copy = checked_copy(destination, source, name, where);
-    if (copy.bytes == 0) return;
-    const cudaError_t status =
-        try_call(cudaMemcpyAsync, copy.to, copy.from, copy.bytes, copy.kind, stream.get());
-    if (status != cudaSuccess) [[unlikely]] {
-      copy_on_stream_device(where, status, copy, stream);
+  if constexpr (is_copy_side<Destination>() && is_copy_side<Source>()) {
+    const auto to = view_of(destination, where, name);
+    const auto from = view_of(source, where, name);
+    using To = typename decltype(to)::element_type;
+    using From = typename decltype(from)::element_type;
+    if constexpr (is_copyable<To, From>()) {
+      if (to.size != from.size) [[unlikely]] {
+        refuse(where, name, [a = to.size, b = from.size] {
+          return "the destination has " + std::to_string(a) + " elements, the source " +
+                 std::to_string(b);
+        });
+      }
+      if (to.size == 0) return;
+      constexpr cudaMemcpyKind kind =
+          DeviceRange<Destination>
+              ? (DeviceRange<Source> ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice)
+              : (DeviceRange<Source> ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost);
+      const std::size_t bytes = to.size * sizeof(To);
+      const cudaError_t status =
+          try_call(cudaMemcpyAsync, to.data, from.data, bytes, kind, stream.get());
+      if (status != cudaSuccess) [[unlikely]] {
+        copy_on_stream_device(where, status, to.data, from.data, bytes, kind, stream);
+      }
     }
   }
 }

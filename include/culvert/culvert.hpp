@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// All of culvert but pending.hpp and tracked.hpp, which need <vector>. Include single headers instead
-// to compile faster.
+// All of culvert. Include single headers instead to compile faster.
 #pragma once
 
 #include <culvert/async.hpp>
-#include <culvert/capture.hpp>
 #include <culvert/collect.hpp>
 #include <culvert/copy.hpp>
 #include <culvert/device.hpp>
@@ -15,16 +13,11 @@
 #include <culvert/error.hpp>
 #include <culvert/event.hpp>
 #include <culvert/fill.hpp>
-#include <culvert/graph.hpp>
-#include <culvert/graph_add.hpp>
-#include <culvert/graph_exec.hpp>
-#include <culvert/graph_set.hpp>
 #include <culvert/host_func.hpp>
 #include <culvert/launch.hpp>
 #include <culvert/memory_pool.hpp>
 #include <culvert/occupancy.hpp>
 #include <culvert/pinned_buffer.hpp>
-#include <culvert/retire.hpp>
 #include <culvert/span.hpp>
 #include <culvert/stream.hpp>
 #include <culvert/version.hpp>

@@ -3,7 +3,6 @@
 // An owned array in device memory.
 #pragma once
 
-#include <culvert/graph_hold.hpp>
 #include <culvert/memory_pool.hpp>
 #include <culvert/span.hpp>
 #include <culvert/stream.hpp>
@@ -42,29 +41,11 @@ struct DeviceAllocationTraits {
  private:
   static cudaError_t free_on_home(void* data, cudaStream_t home) noexcept {
     const cudaError_t status = try_call(cudaFreeAsync, data, home);
-    if (status == cudaSuccess) [[likely]] {
-      return status;
-    }
-    if (status == cudaErrorInvalidValue && give_to_capture(data, home)) return cudaSuccess;
     if (status != cudaErrorNotSupported) return status;
     // A device without pools. Nothing promises that cudaFree waits for work in streams.
     call_in_destructor("cudaStreamSynchronize", cudaStreamSynchronize, home);
     call_in_destructor("cudaFree", cudaFree, data);
     return cudaSuccess;
-  }
-
-  // In a capture of the home stream CUDA refuses to free what was allocated before (error 1, seen
-  // on an H200): what was captured may use it at every launch, so the graph keeps it. True where it
-  // does. Then nothing uses it any more and the stream may be gone: it is freed plainly.
-  [[gnu::cold, gnu::noinline]] static bool give_to_capture(void* data, cudaStream_t home) noexcept {
-    cudaGraph_t graph = nullptr;
-    if (try_capturing_graph(home, graph) != cudaSuccess || graph == nullptr) return false;
-    const cudaError_t status = try_hold_in_graph(graph, data, [](void* held) {
-      const HostFunctionMark mark;
-      call_in_destructor("cudaFree", cudaFree, held);
-    });
-    if (status != cudaSuccess) report(status, "cudaGraphRetainUserObject");
-    return true;
   }
 };
 
@@ -96,12 +77,7 @@ inline constexpr cudaError_t (*malloc_from_pool)(void**, std::size_t, cudaMemPoo
   result = {nullptr, home, DeviceAllocation::Kind::stream_ordered};
   name = "cudaMallocAsync";
   if (bytes == 0) return cudaSuccess;
-  cudaError_t status = cudaSuccess;
-  if (process::attention.load() == 0) [[likely]] {
-    status = try_call(malloc_async, &result.data, bytes, home);
-  } else {
-    status = call_attentively([&] { return try_call(malloc_async, &result.data, bytes, home); });
-  }
+  cudaError_t status = try_call(malloc_async, &result.data, bytes, home);
   if (status == cudaErrorNotSupported) [[unlikely]] {
     name = "cudaMalloc";
     status = allocate_without_pools(&result.data, bytes, home);

@@ -19,49 +19,39 @@ concept FillValue = std::is_same_v<std::remove_cvref_t<V>, T> ||
     (std::is_convertible_v<V, T> &&
      (std::is_aggregate_v<T> || requires(V && value) { T{static_cast<V&&>(value)}; }));
 
-// Where the sets and copies of a fill go: into a stream. (Into a graph: see graph_add.hpp.)
-struct FillStream {
-  SourceLocation where;
-  cudaStream_t stream;
-
-  // Sets a run of `width` units of `unit` bytes in each of `rows` rows, `pitch` bytes apart.
-  // Always inline: where the unit is known one call is left.
-  [[gnu::always_inline]] void set(void* data, std::size_t unit, const unsigned char* value,
-                                  std::size_t width, std::size_t pitch, std::size_t rows) const {
-    const auto address = reinterpret_cast<CUdeviceptr>(data);
-    const bool one_row = rows == 1 || width * unit == pitch;
-    if (unit == 4) {
-      unsigned bits;
-      std::memcpy(&bits, value, 4);
-      if (one_row) {
-        call_driver(where, "cuMemsetD32Async", driver_sets(where).set_32, address, bits,
-                    width * rows, stream);
-      } else {
-        call_driver(where, "cuMemsetD2D32Async", driver_sets(where).set_2d_32, address, pitch, bits,
-                    width, rows, stream);
-      }
-    } else if (unit == 2) {
-      unsigned short bits;
-      std::memcpy(&bits, value, 2);
-      if (one_row) {
-        call_driver(where, "cuMemsetD16Async", driver_sets(where).set_16, address, bits,
-                    width * rows, stream);
-      } else {
-        call_driver(where, "cuMemsetD2D16Async", driver_sets(where).set_2d_16, address, pitch, bits,
-                    width, rows, stream);
-      }
-    } else if (one_row) {
-      call(where, "cudaMemsetAsync", cudaMemsetAsync, data, *value, width * rows, stream);
+// Sets a run of `width` units of `unit` bytes in each of `rows` rows, `pitch` bytes apart.
+inline void set_units(SourceLocation where, void* data, std::size_t unit,
+                      const unsigned char* value, std::size_t width, std::size_t pitch,
+                      std::size_t rows, cudaStream_t stream) {
+  const auto address = reinterpret_cast<CUdeviceptr>(data);
+  const bool one_row = rows == 1 || width * unit == pitch;
+  if (unit == 4) {
+    unsigned bits;
+    std::memcpy(&bits, value, 4);
+    if (one_row) {
+      call_driver(where, "cuMemsetD32Async", driver_sets(where).set_32, address, bits, width * rows,
+                  stream);
     } else {
-      call_driver(where, "cuMemsetD2D8Async", driver_sets(where).set_2d_8, address, pitch, *value,
+      call_driver(where, "cuMemsetD2D32Async", driver_sets(where).set_2d_32, address, pitch, bits,
                   width, rows, stream);
     }
+  } else if (unit == 2) {
+    unsigned short bits;
+    std::memcpy(&bits, value, 2);
+    if (one_row) {
+      call_driver(where, "cuMemsetD16Async", driver_sets(where).set_16, address, bits, width * rows,
+                  stream);
+    } else {
+      call_driver(where, "cuMemsetD2D16Async", driver_sets(where).set_2d_16, address, pitch, bits,
+                  width, rows, stream);
+    }
+  } else if (one_row) {
+    call(where, "cudaMemsetAsync", cudaMemsetAsync, data, *value, width * rows, stream);
+  } else {
+    call_driver(where, "cuMemsetD2D8Async", driver_sets(where).set_2d_8, address, pitch, *value,
+                width, rows, stream);
   }
-  void copy(void* to, const void* from, std::size_t bytes) const {
-    call(where, "cudaMemcpyAsync", cudaMemcpyAsync, to, from, bytes, cudaMemcpyDeviceToDevice,
-         stream);
-  }
-};
+}
 
 // The driver's strided set is slow, so a pattern is set over this many bytes at most and then
 // doubled by copies. Measured on an H200, 256 MiB of 8-byte values: 42 ms by strided sets
@@ -69,9 +59,9 @@ struct FillStream {
 inline constexpr std::size_t fill_block_bytes = std::size_t{64} * 1024;
 
 // Fills `count` elements of `size` bytes with the bytes of one element, which are not all equal.
-template <class Sink>
-[[gnu::noinline]] void fill_pattern(Sink sink, void* data, const unsigned char* element,
-                                    std::size_t size, std::size_t count) {
+[[gnu::noinline]] inline void fill_pattern(SourceLocation where, void* data,
+                                           const unsigned char* element, std::size_t size,
+                                           std::size_t count, cudaStream_t stream) {
   const auto same = [&](std::size_t unit, std::size_t a, std::size_t b) {
     return std::memcmp(element + a * unit, element + b * unit, unit) == 0;
   };
@@ -90,31 +80,31 @@ template <class Sink>
     if (!whole && rows * size > fill_block_bytes) {
       rows = size < fill_block_bytes ? fill_block_bytes / size : 1;
     }
-    sink.set(static_cast<unsigned char*>(data) + begin * unit, unit, element + begin * unit,
-             end - begin, size, rows);
+    set_units(where, static_cast<unsigned char*>(data) + begin * unit, unit, element + begin * unit,
+              end - begin, size, rows, stream);
     begin = end;
   }
 
   for (std::size_t filled = rows; filled < count;) {
     const std::size_t more = filled < count - filled ? filled : count - filled;
-    sink.copy(static_cast<unsigned char*>(data) + filled * size, data, more * size);
+    call(where, "cudaMemcpyAsync", cudaMemcpyAsync,
+         static_cast<void*>(static_cast<unsigned char*>(data) + filled * size),
+         static_cast<const void*>(data), more * size, cudaMemcpyDeviceToDevice, stream);
     filled += more;
   }
 }
 
 // Fills `count` elements of `size` bytes with the bytes of one element. Inline, since `size` is
 // then known and one set is left where that is enough.
-template <class Sink>
-[[gnu::always_inline]] inline void fill_elements(Sink sink, void* data,
-                                                 const unsigned char* element, std::size_t size,
-                                                 std::size_t count) {
+inline void fill_elements(SourceLocation where, void* data, const unsigned char* element,
+                          std::size_t size, std::size_t count, cudaStream_t stream) {
   // All bytes are equal where each is as the next one; the last one mostly tells that they are not.
   if (element[0] == element[size - 1] && std::memcmp(element, element + 1, size - 1) == 0) {
-    sink.set(data, 1, element, size * count, size, 1);
+    set_units(where, data, 1, element, size * count, size, 1, stream);
   } else if (size == 4 && reinterpret_cast<std::uintptr_t>(data) % 4 == 0) [[likely]] {
-    sink.set(data, 4, element, count, size, 1);
+    set_units(where, data, 4, element, count, size, 1, stream);
   } else {
-    fill_pattern<Sink>(sink, data, element, size, count);
+    fill_pattern(where, data, element, size, count, stream);
   }
 }
 
@@ -148,29 +138,6 @@ void clear_padding([[maybe_unused]] T& value) noexcept {
 #endif
 }
 
-// Whether a V can be the value of elements T. Where it cannot, an assertion says why.
-template <class V, class T>
-[[nodiscard]] consteval bool is_fill_value() {
-  static_assert(FillValue<const V&, T>,
-                "fill: the value does not convert to the element type without narrowing: write "
-                "a value of that type, such as 1.0f for float; fill_bytes(x, 0, stream) zeroes "
-                "any type");
-  return FillValue<const V&, T>;
-}
-
-// The bytes of one element.
-template <class T>
-struct FillElement {
-  unsigned char bytes[sizeof(T)];
-
-  template <class V>
-  explicit FillElement(const V& value) {
-    T element = static_cast<T>(value);
-    clear_padding(element);
-    std::memcpy(bytes, &element, sizeof(T));
-  }
-};
-
 struct Fill {
   template <class Destination, class V>
   void operator()(Destination&& destination, const V& value, StreamRef stream,
@@ -178,11 +145,17 @@ struct Fill {
     if constexpr (is_fill_destination<Destination>()) {
       const auto to = view_of(destination, where, "culvert::fill");
       using T = typename decltype(to)::element_type;
-      if constexpr (is_fill_value<V, T>()) {
+      static_assert(FillValue<const V&, T>,
+                    "fill: the value does not convert to the element type without narrowing: write "
+                    "a value of that type, such as 1.0f for float; fill_bytes(x, 0, stream) zeroes "
+                    "any type");
+      if constexpr (FillValue<const V&, T>) {
         if (to.size == 0) return;
-        const FillElement<T> element(value);
-        const FillStream sink{where, stream.get()};
-        fill_elements(sink, to.data, element.bytes, sizeof(T), to.size);
+        T element = static_cast<T>(value);
+        clear_padding(element);
+        unsigned char bytes[sizeof(T)];
+        std::memcpy(bytes, &element, sizeof(T));
+        fill_elements(where, to.data, bytes, sizeof(T), to.size, stream.get());
       }
     }
   }

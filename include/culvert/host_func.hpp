@@ -4,7 +4,6 @@
 #pragma once
 
 #include <culvert/collect.hpp>
-#include <culvert/graph_hold.hpp>
 #include <culvert/stream.hpp>
 
 #include <exception>
@@ -12,13 +11,9 @@
 
 namespace culvert::inline CULVERT_ABI {
 
-template <class F>
-class HostFunc;
-
 namespace detail {
 
-template <class F>
-process::HostSlot* slot_of(const HostFunc<F>& function, SourceLocation where);
+struct LaunchHost;
 
 // Whether what was passed, an F, can be kept and then called as a Called. Where it cannot, an
 // assertion says why.
@@ -102,11 +97,11 @@ template <class Body, class... Arguments>
 }
 
 [[gnu::cold, gnu::noinline]] inline void report_repeat() noexcept {
-  process::failure_handler.load()(Failure{
-      cudaErrorInvalidResourceHandle, "culvert::launch_host",
-      "a graph repeats the launch of a callable that is gone: one that was captured by plain "
-      "CUDA calls, not by culvert::capture",
-      SourceLocation::none()});
+  process::failure_handler.load()(
+      Failure{cudaErrorInvalidResourceHandle, "culvert::launch_host",
+              "a graph repeats the launch of a callable that is gone: capture a HostFunc, which "
+              "must live until the graph's last launch is complete",
+              SourceLocation::none()});
 }
 
 // What the runtime calls for each launch, with the ticket of the slot.
@@ -187,35 +182,8 @@ struct HostSlotTraits {
   using handle_type = process::HostSlot*;
   static handle_type invalid() noexcept { return nullptr; }
   static bool is_invalid(handle_type slot) noexcept { return slot == nullptr; }
-  static void destroy(handle_type slot) noexcept {
-    if constexpr (Owner == process::HostSlot::reusable) {
-      slot->give_up_share();
-    } else {
-      slot->give_up(Owner);
-    }
-  }
+  static void destroy(handle_type slot) noexcept { slot->give_up(Owner); }
 };
-
-// A slot for any number of launches, whose reusable hold has one sharer.
-template <class F, class G>
-[[nodiscard]] process::HostSlot* fill_reusable_slot(G&& function, SourceLocation where) {
-  using Body = CallableBody<F>;
-  process::HostSlot* const slot = fill_slot<Body>(Body::any_launches, process::HostSlot::reusable,
-                                                  where, static_cast<G&&>(function));
-  slot->share();
-  return slot;
-}
-
-// Gives a share of a slot, which the caller has already, to a graph.
-inline void share_with_graph(cudaGraph_t graph, process::HostSlot* slot, SourceLocation where) {
-  hold_in_graph(
-      graph, slot,
-      [](void* held) {
-        const HostFunctionMark mark;
-        static_cast<process::HostSlot*>(held)->give_up_share();
-      },
-      where);
-}
 
 // Launches a slot that has one pending hold for it.
 inline void launch_slot(StreamRef stream, process::HostSlot* slot, SourceLocation where) {
@@ -224,28 +192,6 @@ inline void launch_slot(StreamRef stream, process::HostSlot* slot, SourceLocatio
   if (status != cudaSuccess) [[unlikely]] {
     slot->cancel();
     raise(status, "cudaLaunchHostFunc", where, {});
-  }
-}
-
-// Captures a launch of a slot that the graph holds a share of, or already held by that graph.
-inline void capture_slot(StreamRef stream, process::HostSlot* slot, SourceLocation where) {
-  call(where, "cudaLaunchHostFunc", cudaLaunchHostFunc, stream.get(), cudaHostFn_t{&run_host_slot},
-       slot->ticket());
-}
-
-// A callable in a graph, which may call it any number of times. Gives the slot, whose share is the
-// graph's.
-template <class F>
-[[nodiscard]] process::HostSlot* move_callable_to_graph(cudaGraph_t graph, F&& function,
-                                                        SourceLocation where) {
-  using Function = std::decay_t<F>;
-  if constexpr (std::is_invocable_v<Function&>) {
-    process::HostSlot* const slot = fill_reusable_slot<Function>(static_cast<F&&>(function), where);
-    share_with_graph(graph, slot, where);
-    return slot;
-  } else {
-    refuse(where, "culvert::launch_host",
-           "the callable can be called only once, as an rvalue, but a graph repeats it");
   }
 }
 
@@ -260,9 +206,8 @@ template <class F>
 //   launch_host(a, count);
 //
 // Launches in streams that nothing orders may run at the same time, as CUDA sees fit: the
-// callable must bear that. A launch that culvert::capture captures runs at every launch of its
-// graph, which then keeps the callable too; of one that is captured by plain CUDA calls the
-// HostFunc must live until the graph's last launch is complete.
+// callable must bear that. A captured launch runs at every launch of its graph; the HostFunc
+// must then live until the graph's last launch is complete.
 template <class F>
 class HostFunc {
   static_assert(std::is_object_v<F> && std::is_same_v<F, std::decay_t<F>>);
@@ -275,7 +220,8 @@ class HostFunc {
   explicit HostFunc(F callable, SourceLocation where = SourceLocation::current()) {
     if constexpr (detail::is_host_callable<F&, F>()) {
       detail::refuse_null(callable, "culvert::HostFunc", where);
-      slot_.reset(detail::fill_reusable_slot<F>(static_cast<F&&>(callable), where));
+      slot_.reset(detail::fill_slot<Body>(Body::any_launches, process::HostSlot::reusable, where,
+                                          static_cast<F&&>(callable)));
     }
   }
 
@@ -294,8 +240,7 @@ class HostFunc {
   void reset() noexcept { slot_.reset(); }
 
  private:
-  template <class G>
-  friend process::HostSlot* detail::slot_of(const HostFunc<G>&, SourceLocation);
+  friend struct detail::LaunchHost;
   process::HostSlot* checked(SourceLocation where) const {
     if (!slot_.owns()) [[unlikely]] {
       detail::refuse_empty_owner(where, "culvert::HostFunc");
@@ -313,21 +258,6 @@ inline constexpr bool is_host_func = false;
 template <class F>
 inline constexpr bool is_host_func<HostFunc<F>> = true;
 
-template <class F>
-[[nodiscard]] process::HostSlot* slot_of(const HostFunc<F>& function, SourceLocation where) {
-  return function.checked(where);
-}
-
-// A HostFunc in a graph: gives the slot, of which the graph has a share.
-template <class F>
-[[nodiscard]] process::HostSlot* share_host_func(cudaGraph_t graph, const HostFunc<F>& function,
-                                                 SourceLocation where) {
-  process::HostSlot* const slot = slot_of(function, where);
-  slot->share();
-  share_with_graph(graph, slot, where);
-  return slot;
-}
-
 struct LaunchHost {
   template <class F>
   requires(!is_host_func<std::decay_t<F>>) void operator()(
@@ -335,9 +265,7 @@ struct LaunchHost {
     using Function = std::decay_t<F>;
     if constexpr (is_host_callable<Function, F>()) {
       refuse_null(function, "culvert::launch_host", where);
-      if (process::attention.load() != 0) [[unlikely]] {
-        if (captured(stream, static_cast<F&&>(function), where)) return;
-      }
+      collect_if_any();
       using Body = CallableBody<Function>;
       launch_slot(stream,
                   fill_slot<Body>(Body::one_launch, process::HostSlot::pending, where,
@@ -349,10 +277,8 @@ struct LaunchHost {
   template <class F>
   void operator()(StreamRef stream, const HostFunc<F>& function,
                   SourceLocation where = SourceLocation::current()) const {
-    process::HostSlot* const slot = slot_of(function, where);
-    if (process::attention.load() != 0) [[unlikely]] {
-      if (captured(stream, function, where)) return;
-    }
+    process::HostSlot* const slot = function.checked(where);
+    collect_if_any();
     if (!slot->add_pending()) [[unlikely]] {
       refuse(where, "culvert::launch_host",
              "launches of this HostFunc were dropped after an error that stopped CUDA (or millions "
@@ -360,23 +286,6 @@ struct LaunchHost {
              cudaErrorInvalidResourceHandle);
     }
     launch_slot(stream, slot, where);
-  }
-
- private:
-  // Where culvert::capture captures the stream: false where it does not.
-  template <class F>
-  [[gnu::cold, gnu::noinline]] static bool captured(StreamRef stream, F&& function,
-                                                    SourceLocation where) {
-    collect_if_any();
-    const cudaGraph_t graph =
-        process::is_capturing() ? capturing_graph(stream.get(), where) : nullptr;
-    if (graph == nullptr) return false;
-    if constexpr (is_host_func<std::remove_cvref_t<F>>) {
-      capture_slot(stream, share_host_func(graph, function, where), where);
-    } else {
-      capture_slot(stream, move_callable_to_graph(graph, static_cast<F&&>(function), where), where);
-    }
-    return true;
   }
 };
 
@@ -403,11 +312,9 @@ struct LaunchHost {
 //
 // launch_host(stream, host_func): the same for a HostFunc.
 //
-// In culvert::capture the callable goes to the graph: it is called, as an lvalue, at every launch of
-// the graph, and destroyed with it. In a capture by plain CUDA calls it runs at the graph's first
-// launch only, and each later one goes to the failure handler: use a HostFunc there. (Asking at
-// each launch whether the stream is being captured took 0.1 of the launch's time, measured on an
-// H200.)
+// Do not capture the launch of a callable: it runs at the graph's first launch only, and each
+// later one goes to the failure handler. Capture a HostFunc. (Asking at each launch whether the
+// stream is being captured took 0.1 of the launch's time, measured on an H200.)
 //
 // @throws Error where the function is null or the HostFunc was moved from; and what CUDA answers,
 // also for failures of earlier asynchronous work.

@@ -24,7 +24,7 @@ struct HostSlotBody {
 };
 
 // A slot is held by each launch that has not begun (pending), each that is running, and its
-// owner: a future; or a HostFunc and graphs, which share the hold. Who gives up the last hold ends the body and gives the slot
+// owner: a future or a HostFunc. Who gives up the last hold ends the body and gives the slot
 // back, with its next generation. CUDA knows a launch by its ticket, the slot's number and
 // generation: so a launch that a graph repeats finds the body that it was made for, or none.
 //
@@ -36,7 +36,7 @@ struct HostSlot {
   static constexpr std::uint64_t all_pending = (std::uint64_t{1} << 22) - 1;
   static constexpr std::uint64_t running = std::uint64_t{1} << 22;   // 7 bits
   static constexpr std::uint64_t future = std::uint64_t{1} << 29;    // the owner is a future
-  static constexpr std::uint64_t reusable = std::uint64_t{1} << 30;  // or a HostFunc, or graphs
+  static constexpr std::uint64_t reusable = std::uint64_t{1} << 30;  // or a HostFunc
   static constexpr std::uint64_t dropped = std::uint64_t{1} << 31;
   static constexpr std::uint64_t all_holds = dropped - 1;
   static constexpr int generation_shift = 32;
@@ -51,7 +51,6 @@ struct HostSlot {
   cudaEvent_t event = nullptr;  // kept with the slot, for those that need one
   unsigned event_generation = 0;
   unsigned number;
-  Atomic<unsigned> sharers{0};  // of the reusable hold
 
   explicit HostSlot(unsigned own_number) noexcept : number(own_number) {}
 
@@ -111,12 +110,6 @@ struct HostSlot {
 
   // Gives a hold up. The caller may not touch the slot afterwards.
   inline void give_up(std::uint64_t hold) noexcept;
-
-  // One more shares the reusable hold; one of them gives it up.
-  void share() noexcept { (void)sharers.add(1); }
-  void give_up_share() noexcept {
-    if (sharers.add(~0u) == 1) give_up(reusable);
-  }
 
   // A slot whose body could not be made.
   inline void give_back() noexcept;

@@ -161,7 +161,8 @@ inline void collect_attributes(const LaunchConfig& config, LaunchAttributes& res
   raise(status, function, config.where, text);
 }
 
-inline void check_launch(const LaunchConfig& config, const void* kernel) {
+inline void launch_kernel(StreamRef stream, const LaunchConfig& config, const void* kernel,
+                          void** arguments) {
   const dim3 grid = config.grid;
   const dim3 block = config.block;
   if (kernel == nullptr) [[unlikely]] {
@@ -174,14 +175,9 @@ inline void check_launch(const LaunchConfig& config, const void* kernel) {
         [=] { return "a dimension is 0: grid " + text_of(grid) + ", block " + text_of(block); },
         cudaErrorInvalidConfiguration);
   }
-}
-
-inline void launch_kernel(StreamRef stream, const LaunchConfig& config, const void* kernel,
-                          void** arguments) {
-  check_launch(config, kernel);
   cudaLaunchConfig_t raw;
-  raw.gridDim = config.grid;
-  raw.blockDim = config.block;
+  raw.gridDim = grid;
+  raw.blockDim = block;
   raw.dynamicSmemBytes = config.shared_memory_bytes;
   raw.stream = stream.get();
   raw.attrs = nullptr;
@@ -274,38 +270,29 @@ template <class Parameter, class Argument>
   }
 }
 
-// Calls use(kernel, addresses) with the arguments as the kernel's own types, which CUDA copies
-// during that call. Assertions say where they do not pass.
-template <class Use, class... Parameters>
-void use_kernel_arguments(const Use& use, const void* kernel, Parameters... arguments) {
-  void* addresses[sizeof...(Parameters) + 1] = {
-      const_cast<void*>(static_cast<const volatile void*>(std::addressof(arguments)))...};
-  use(kernel, addresses);
-}
-template <class Use, class... Parameters, class... Arguments>
-void with_kernel_arguments(const LaunchConfig& config, const Use& use,
-                           void (*kernel)(Parameters...), Arguments&&... arguments) {
-  static_assert(sizeof...(Parameters) == sizeof...(Arguments),
-                "launch: the kernel takes another number of arguments");
-  if constexpr (sizeof...(Parameters) == sizeof...(Arguments)) {
-    if constexpr ((passes<Parameters, Arguments>() && ...)) {
-      use_kernel_arguments<Use, Parameters...>(
-          use, reinterpret_cast<const void*>(kernel),
-          kernel_argument<Parameters>(static_cast<Arguments&&>(arguments), config.where)...);
-    }
-  }
-}
-
 struct Launch {
   template <class... Parameters, class... Arguments>
   void operator()(StreamRef stream, const LaunchConfig& config, void (*kernel)(Parameters...),
                   Arguments&&... arguments) const {
-    with_kernel_arguments(
-        config,
-        [&](const void* function, void** addresses) {
-          launch_kernel(stream, config, function, addresses);
-        },
-        kernel, static_cast<Arguments&&>(arguments)...);
+    static_assert(sizeof...(Parameters) == sizeof...(Arguments),
+                  "launch: the kernel takes another number of arguments");
+    if constexpr (sizeof...(Parameters) == sizeof...(Arguments)) {
+      if constexpr ((passes<Parameters, Arguments>() && ...)) {
+        enqueue<Parameters...>(
+            stream, config, reinterpret_cast<const void*>(kernel),
+            kernel_argument<Parameters>(static_cast<Arguments&&>(arguments), config.where)...);
+      }
+    }
+  }
+
+ private:
+  // The arguments as the kernel's own types, which CUDA copies during the call.
+  template <class... Parameters>
+  static void enqueue(StreamRef stream, const LaunchConfig& config, const void* kernel,
+                      Parameters... arguments) {
+    void* addresses[sizeof...(Parameters) + 1] = {
+        const_cast<void*>(static_cast<const volatile void*>(std::addressof(arguments)))...};
+    launch_kernel(stream, config, kernel, addresses);
   }
 };
 

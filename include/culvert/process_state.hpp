@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // All state that culvert keeps for the process or a thread, in one place: the handler for
-// failures that cannot be thrown, the marks of a forked child, of captures and of a host function,
-// what is kept for each thread (events and slots for host functions), calls that wait for a
-// thread that may make them, and what was retired. (The slots themselves are in host_slot.hpp,
-// the queue of what was retired in retired.hpp.)
+// failures that cannot be thrown, the marks of a forked child and of a host function, what is
+// kept for each thread (events and slots for host functions), and calls that wait for a thread
+// that may make them. (The slots themselves are in host_slot.hpp.)
 //
 // It stands outside the inline namespace of version.hpp: files of every kind share it. With
 // hidden visibility each shared object has a copy of its own: a handler set in one is not seen
@@ -12,7 +11,6 @@
 #pragma once
 
 #include <culvert/host_slot.hpp>
-#include <culvert/retired.hpp>
 #include <culvert/source_location.hpp>
 
 #include <cstdio>
@@ -50,21 +48,9 @@ inline void print_failure(const Failure& failure) noexcept {
 
 inline constinit Atomic<FailureHandler> failure_handler{&print_failure};
 
-// What most calls only have to see is 0, in one word: how many things wait to be collected, how
-// many captures culvert makes now in all threads, and whether this is a child made by fork().
-// CUDA does not survive a fork, so owners destroyed there make no CUDA call.
-inline constinit Atomic<std::uint64_t> attention{0};
-inline constexpr std::uint64_t one_to_collect = 1;
-inline constexpr std::uint64_t all_to_collect = (std::uint64_t{1} << 32) - 1;
-inline constexpr std::uint64_t one_capture = std::uint64_t{1} << 32;
-inline constexpr std::uint64_t forked_child = std::uint64_t{1} << 63;
-
-[[nodiscard]] inline bool is_forked_child() noexcept {
-  return (attention.load() & forked_child) != 0;
-}
-[[nodiscard]] inline bool is_capturing() noexcept {
-  return (attention.load() & ~forked_child) >= one_capture;
-}
+// Set in a child made by fork(). CUDA does not survive a fork, so owners destroyed there
+// make no CUDA call.
+inline constinit Atomic<bool> forked_child{false};
 
 // Set while the thread runs a host function or ends what one held. No CUDA call may be made
 // then, so an owner that ends there hands its call to `deferred_calls`.
@@ -77,10 +63,6 @@ struct DeferredCall {
   void (*make)(DeferredCall*) noexcept;  // makes the call and deletes this
 };
 inline constinit Atomic<DeferredCall*> deferred_calls{nullptr};
-
-// What was handed to streams by retire, and how many of those there may be.
-inline constinit RetiredQueue retired;
-inline constinit Atomic<std::size_t> retire_limit{4096};
 
 // Events that one thread keeps to join two streams, one for each device used so. `recent` is
 // the one used last: with one device in use no question need be asked.
@@ -112,6 +94,18 @@ inline constinit Atomic<bool> idle_thread_keeps_locked{false};
 // Kept events of an older generation are not used again; see forget_kept_events.
 inline constinit Atomic<unsigned> kept_events_generation{0};
 
+// Holds the lock of the idle ones.
+class IdleThreadKeepsLock {
+ public:
+  IdleThreadKeepsLock() noexcept {
+    while (idle_thread_keeps_locked.exchange(true)) {
+    }
+  }
+  IdleThreadKeepsLock(const IdleThreadKeepsLock&) = delete;
+  IdleThreadKeepsLock& operator=(const IdleThreadKeepsLock&) = delete;
+  ~IdleThreadKeepsLock() { idle_thread_keeps_locked.release(false); }
+};
+
 // Lends one to a thread until it ends.
 class ThreadKeepLease {
  public:
@@ -126,7 +120,7 @@ class ThreadKeepLease {
 
   [[nodiscard]] static ThreadKeep* borrow() {
     {
-      const SpinLock lock(idle_thread_keeps_locked);
+      const IdleThreadKeepsLock lock;
       ThreadKeep* const idle = idle_thread_keeps;
       if (idle != nullptr) {
         idle_thread_keeps = idle->next;
@@ -136,7 +130,7 @@ class ThreadKeepLease {
     return new ThreadKeep;
   }
   static void give_back(ThreadKeep* keep) noexcept {
-    const SpinLock lock(idle_thread_keeps_locked);
+    const IdleThreadKeepsLock lock;
     keep->next = idle_thread_keeps;
     idle_thread_keeps = keep;
   }
@@ -169,9 +163,8 @@ inline ThreadKeep& leased_thread_keep() {
 
 #if defined(__unix__) || defined(__APPLE__)
 inline const int fork_mark_installed = pthread_atfork(nullptr, nullptr, [] {
-  attention.store(attention.load() | forked_child);
+  forked_child.store(true);
   idle_thread_keeps_locked.release(false);  // whoever held it is not in the child
-  retired.unlock_in_child();
 });
 #endif
 

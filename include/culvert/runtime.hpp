@@ -48,23 +48,6 @@ template <class... Parameters>
   return status;
 }
 
-// Lets this thread make calls that captures of streams forbid, without ending them
-// (cudaThreadExchangeStreamCaptureMode).
-class RelaxedCapture {
- public:
-  RelaxedCapture() noexcept
-      : exchanged_(try_call(cudaThreadExchangeStreamCaptureMode, &mode_) == cudaSuccess) {}
-  RelaxedCapture(const RelaxedCapture&) = delete;
-  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
-  ~RelaxedCapture() {
-    if (exchanged_) (void)try_call(cudaThreadExchangeStreamCaptureMode, &mode_);
-  }
-
- private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-  bool exchanged_;
-};
-
 // For calls that the runtime does not refuse in a host function: cudaEventSynchronize and
 // cudaEventQuery work there (measured on an H200), and waiting for what comes after the function
 // would never end.
@@ -84,14 +67,6 @@ template <class... Parameters>
   if (status == cudaSuccess) return true;
   if (status == cudaErrorNotReady) return false;
   fail(where, name, status);
-}
-
-// Makes a call, relaxed where culvert captures.
-template <class Make>
-[[nodiscard, gnu::cold, gnu::noinline]] cudaError_t call_attentively(const Make& make) noexcept {
-  if (!process::is_capturing()) return make();
-  const RelaxedCapture relaxed;
-  return make();
 }
 
 template <class Make>
@@ -116,28 +91,22 @@ template <class Make>
     report(cudaErrorMemoryAllocation, name);  // the resource leaks
     return;
   }
-  process::attention.add(process::one_to_collect);
   process::push_front(process::deferred_calls, deferred);
 }
 
 // Calls a runtime function that gives a resource back. Never throws: a failure goes to the
-// failure handler. Makes no call in a forked child; in a host function the call is made later. It
-// does not end a capture that culvert makes, of this or another thread.
+// failure handler. Makes no call in a forked child; in a host function the call is made later.
 template <class... Parameters>
 inline void call_in_destructor(const char* name, cudaError_t (*function)(Parameters...),
                                std::type_identity_t<Parameters>... arguments) noexcept {
+  if (process::forked_child.load()) [[unlikely]] {
+    return;
+  }
   if (process::in_host_function) [[unlikely]] {
-    if (process::is_forked_child()) return;
     defer_call(name, [=] { call_in_destructor(name, function, arguments...); });
     return;
   }
-  cudaError_t status;
-  if (process::attention.load() == 0) [[likely]] {
-    status = function(arguments...);
-  } else {
-    if (process::is_forked_child()) return;
-    status = call_attentively([=] { return function(arguments...); });
-  }
+  const cudaError_t status = function(arguments...);
   if (status != cudaSuccess) [[unlikely]] {
     report(status, name);
   }
