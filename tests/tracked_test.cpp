@@ -120,7 +120,7 @@ TEST_F(TrackedTest, StreamsThatHaveEnded) {
   for (int i = 0; i < 40; ++i) {
     const Stream b;
     results.emplace_back(size);
-    support::delay(b.get());
+    if (i % 20 == 0) support::delay(b.get());
     x.read(b, [&](const Buffer& buffer) { copy(results.back(), buffer, b); });
   }
   x.write(a, [&](Buffer& buffer) { fill(buffer, 2, a); });
