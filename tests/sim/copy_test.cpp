@@ -337,4 +337,28 @@ TEST_F(Copies, WrongFreesAreTold) {
              "freed twice: cudaFreeHost freed the pinned allocation of 64 bytes");
 }
 
+// So that a wait that is missing shows with pageable memory too.
+TEST_F(Copies, PageableMemoryMayBeLate) {
+  sim::Config config;
+  config.late_pageable_copies = true;
+  sim::reset(config);
+  cudaStream_t stream = make_stream();
+  unsigned char* const device = make_device(64);
+  Bytes source(64, 1);
+  Bytes result(64);
+  CUDA_OK(cudaMemcpyAsync(device, source.data(), 64, cudaMemcpyHostToDevice, stream));
+  source[63] = 2;  // read when the copy runs
+  CUDA_OK(cudaMemcpyAsync(result.data(), device, 64, cudaMemcpyDeviceToHost, stream));
+  EXPECT_EQ(result, Bytes(64));
+  CUDA_OK(cudaStreamSynchronize(stream));
+  EXPECT_EQ(result, source);
+
+  // A copy by cudaMemcpy is complete on return as ever.
+  CUDA_OK(cudaMemset(device, 3, 64));
+  CUDA_OK(cudaMemcpy(result.data(), device, 64, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(result, Bytes(64, 3));
+  CUDA_OK(cudaFree(device));
+  CUDA_OK(cudaStreamDestroy(stream));
+}
+
 }  // namespace
