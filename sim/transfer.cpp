@@ -79,9 +79,9 @@ bool is_late(const Process& process, CopyCall family) {
 }
 
 // Whether the call returns only when the copy is done.
-bool waits(const Process& process, CopyCall family, const Place& to, const Place& from) {
+bool waits(CopyCall family, bool late, const Place& to, const Place& from) {
   if (to.on_host() && from.on_host()) return true;
-  if (to.memory == Memory::pageable) return !is_late(process, family);
+  if (to.memory == Memory::pageable) return !late;
   if (family == CopyCall::asynchronous) return false;
   // Managed memory may be on the host.
   if (to.memory == Memory::managed || from.memory == Memory::managed) return true;
@@ -90,10 +90,10 @@ bool waits(const Process& process, CopyCall family, const Place& to, const Place
   return from.memory != Memory::pageable;
 }
 
-bool is_staged(SourceRead read, const Place& to, const Place& from) {
+bool is_staged(SourceRead read, bool late, const Place& to, const Place& from) {
   switch (read) {
     case SourceRead::usual:
-      return from.memory == Memory::pageable && !to.on_host();
+      return !late && from.memory == Memory::pageable && !to.on_host();
     case SourceRead::in_order:
       return false;
     case SourceRead::at_call:
@@ -181,9 +181,9 @@ cudaError_t copy(Call& call, const StreamPtr& stream, const Copy& copy, CopyCall
   const Rows source{from.bytes, {copy.from_pitch, copy.from_slice}};
   const Layout dense{box.width, box.width * box.height};
   std::vector<std::byte> staged;
+  const bool late = is_late(call.process, family);
   // A node reads its source when it runs.
-  const bool staging = !stream->recorder && is_staged(copy.read, to, from) &&
-                       !(copy.read == SourceRead::usual && is_late(call.process, family));
+  const bool staging = !stream->recorder && is_staged(copy.read, late, to, from);
   if (staging) {
     // CUDA synchronizes the stream before such a copy and reads the source during the call.
     if (family == CopyCall::synchronous) {
@@ -207,7 +207,7 @@ cudaError_t copy(Call& call, const StreamPtr& stream, const Copy& copy, CopyCall
   };
   if (stream->recorder) work.params = node_params(params_of(copy));
   const OpPtr op = call.process.enqueue(call.lock, stream, std::move(work));
-  if (!op || !waits(call.process, family, to, from)) return call.process.failure(stream->device);
+  if (!op || !waits(family, late, to, from)) return call.process.failure(stream->device);
   return call.wait({op}, stream->device);
 }
 

@@ -52,9 +52,9 @@ void run() {
   std::fill(pinned.begin(), pinned.end(), 0);
 
   // The first copies of a process also set things up, so one of each kind goes ahead.
-  // Redundant: the first copies set things up; what they give is not looked at.
+  // Redundant: what these two give is not looked at.
   copy_and_wait(x, pinned_source, stream);
-  // Redundant: the first copies set things up; what they give is not looked at.
+  // Redundant: what these two give is not looked at.
   copy_and_wait(y, pageable_source, stream);
   fill(x, 0, stream);
   fill(y, 0, stream);

@@ -7,8 +7,8 @@ usage: compare.py PROGRAM REFERENCE [--differences FILE] [--output FILE] [--same
 Ends with 0 if they are the same but for the listed differences, with 1 and the lines that differ if
 they are not, and with 77 if there is no reference or the program could not run (1 with
 CULVERT_REQUIRE_GPU=1). With --same-machine also with 77 if they differ and the program's first line
-names another GPU or version of CUDA than that of the reference: then both may be right. A line of the differences is "group/name = reason", or "group/* = reason"
-for a whole group. A listed fact that is the same is an error: its line has to go.
+names another GPU or version of CUDA than that of the reference: then both may be right. A line of
+the differences is "group/name = reason", or "group/* = reason" for a whole group. A listed fact that is the same is an error: its line has to go.
 """
 import argparse
 import os

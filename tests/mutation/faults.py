@@ -33,6 +33,8 @@ def examine(program, test, options):
             wrong = f"ends by signal {-status}"
         elif status == 2 and LEAK in told:
             wrong = "leaks"
+        elif status == 2 and test:
+            wrong = "is refused"  # (a plain program may end with 2 by itself)
         results.append(((number, function), wrong))
     return results
 

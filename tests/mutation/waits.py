@@ -3,8 +3,8 @@
 """Leaves out each wait of each test on the simulated runtime, one at a time.
 
 A test that fails without it catches the wait: under the late schedule, or under one of the seeds of
-the random one. Any other wait is redundant, and its line in the source, or the comment above it, has
-to say why: "// Redundant: REASON".
+the random one. Any other wait is redundant, and its line in the source, or the comment above it,
+has to say why: "// Redundant: REASON".
 """
 
 import collections

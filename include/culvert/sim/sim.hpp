@@ -93,9 +93,9 @@ struct Config {
   /// Whether host functions run one at a time, in all streams and devices together, as CUDA may do.
   bool serialize_host_functions = false;
   /// Whether cudaMemcpyAsync and its like treat pageable memory as they do pinned memory: they
-  /// return at once, and the bytes are read and written when the copy runs. A GPU was not seen to do
-  /// so, and CUDA documents that a copy to pageable memory is complete on return; but a program that
-  /// relies on neither stays right when its memory is pinned later. A missing wait then shows.
+  /// return at once, and the bytes are read and written when the copy runs. A GPU was not seen to
+  /// do so, and CUDA documents that a copy to pageable memory is complete on return; but a program
+  /// that relies on neither stays right when its memory is pinned later. A missing wait then shows.
   /// Memory that ends before its copy has run is used after its end: run with AddressSanitizer.
   bool late_pageable_copies = false;
   /// Milliseconds after which a host function or a kernel's body that still runs ends the process
@@ -108,8 +108,8 @@ struct Config {
 /// CULVERT_SIM_DEVICE_MEMORY (bytes), CULVERT_SIM_SCHEDULE (late, eager,
 /// random, or random:SEED), CULVERT_SIM_DRIVER_VERSION (13000 for 13.0; 0 for no driver),
 /// CULVERT_SIM_LATE_PAGEABLE_COPIES (0 or 1). CUDA_LAUNCH_BLOCKING=1 chooses the
-/// eager schedule where CULVERT_SIM_SCHEDULE does not choose another. A bad value is told on stderr and
-/// ends the process with status 2, already at start-up.
+/// eager schedule where CULVERT_SIM_SCHEDULE does not choose another. A bad value is told on stderr
+/// and ends the process with status 2, already at start-up.
 Config config_from_environment();
 
 /// Starts afresh: drops pending work without running it, ends every stream, event, pool and
