@@ -29,6 +29,7 @@ cudaError_t allocate(Call& call, const StreamPtr& stream, const char* function, 
                         .name = function,
                         .touches = {{block, 0, block->size}},
                         .action = [&process = call.process, block = block.get()] {
+                          if (block->state == BlockState::freed) return;  // cudaFree came first
                           block->state = BlockState::live;
                           process.memory.poison(*block);
                         }});

@@ -9,11 +9,11 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "support/counted.hpp"
 #include "support/expect_error.hpp"
+#include "support/gate.hpp"
 #include "support/test_support.hpp"
 
 using namespace culvert;
@@ -69,14 +69,11 @@ TEST_F(AsyncTest, GetOrdersTheCallerAfterTheStream) {
 
 TEST_F(AsyncTest, WaitsAndAsks) {
   const Stream stream;
-  std::atomic<bool> open = false;
-  HostFuture<int> future = async_host(stream, [&] {
-    while (!open) std::this_thread::yield();
-    return 3;
-  });
+  support::Gate gate(stream);
+  HostFuture<int> future = async_host(stream, [] { return 3; });
   EXPECT_TRUE(future.valid());
   EXPECT_FALSE(future.is_done());
-  open = true;
+  gate.open();
   future.wait();
   EXPECT_TRUE(future.is_done());
   EXPECT_TRUE(future.valid());
@@ -138,6 +135,7 @@ TEST_F(AsyncTest, WaitingInAHostFunctionIsRefused) {
   const Stream stream, other;
   HostFuture<int> first = async_host(other, [] { return 1; });
   const auto refused = [&](auto use) {
+    const support::Completion completion;
     HostFuture<bool> future = async_host(stream, [&] {
       try {
         use();
@@ -157,16 +155,16 @@ TEST_F(AsyncTest, WaitingInAHostFunctionIsRefused) {
 TEST_F(AsyncTest, MayEndWithoutBeingWaitedFor) {
   const Stream stream;
   Count functions, results;
-  std::atomic<bool> open = false;
   std::atomic<int> ran = 0;
+  const support::Completion completion;
+  support::Gate gate(stream);
   for (int i = 0; i < 100; ++i) {
     (void)async_host(stream, [&, counted = Counted(functions)] {
-      while (!open) std::this_thread::yield();
       ++ran;
       return Counted(results);
     });
   }
-  open = true;
+  gate.open();
   stream.synchronize();
   EXPECT_EQ(ran, 100);
   EXPECT_EQ(functions.made, 100);
@@ -198,21 +196,17 @@ TEST_F(AsyncTest, OtherStreamsWaitForIt) {
 }
 
 TEST_F(AsyncTest, ManyThreads) {
-  std::vector<std::thread> workers;
   std::atomic<long> sum = 0;
-  for (int t = 0; t < 4; ++t) {
-    workers.emplace_back([&, t] {
-      const Stream stream;
-      std::vector<HostFuture<long>> futures;
-      for (int round = 0; round < 5; ++round) {
-        for (int i = 0; i < 40; ++i)
-          futures.push_back(async_host(stream, [=] { return 100L * t + i; }));
-        for (HostFuture<long>& future : futures) sum += future.get();
-        futures.clear();
-      }
-    });
-  }
-  for (std::thread& worker : workers) worker.join();
+  support::in_threads(4, [&](int t) {
+    const Stream stream;
+    std::vector<HostFuture<long>> futures;
+    for (int round = 0; round < 5; ++round) {
+      for (int i = 0; i < 40; ++i)
+        futures.push_back(async_host(stream, [=] { return 100L * t + i; }));
+      for (HostFuture<long>& future : futures) sum += future.get();
+      futures.clear();
+    }
+  });
   long expected = 0;
   for (int t = 0; t < 4; ++t) {
     for (int i = 0; i < 40; ++i) expected += 5 * (100L * t + i);
@@ -224,9 +218,9 @@ TEST_F(AsyncTest, ManyThreads) {
 TEST_F(AsyncTest, PassesBetweenThreads) {
   const Stream stream;
   HostFuture<int> future;
-  std::thread([&] { future = async_host(stream, [] { return 9; }); }).join();
+  support::in_threads(1, [&](int) { future = async_host(stream, [] { return 9; }); });
   int value = 0;
-  std::thread([&] { value = future.get(); }).join();
+  support::in_threads(1, [&](int) { value = future.get(); });
   EXPECT_EQ(value, 9);
 }
 

@@ -4,9 +4,10 @@
 // printed, and the exit status is 0.
 #include <culvert/culvert.hpp>
 
+#include <cstdio>
 #include <cstdlib>
+#include <future>
 #include <optional>
-#include <thread>
 
 using namespace culvert;
 
@@ -44,9 +45,14 @@ int main() {
   if (!Environment::probe().usable()) {
     return std::getenv("CULVERT_REQUIRE_GPU") != nullptr ? 1 : 77;
   }
-  of_the_program.emplace();
-  of_the_thread.emplace();
-  static const Owners of_the_function;
-  std::thread([] { of_the_thread.emplace(); }).join();
+  try {
+    of_the_program.emplace();
+    of_the_thread.emplace();
+    static const Owners of_the_function;
+    std::async(std::launch::async, [] { of_the_thread.emplace(); }).get();
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
   return 0;
 }

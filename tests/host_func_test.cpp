@@ -7,19 +7,19 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "support/counted.hpp"
 #include "support/expect_error.hpp"
+#include "support/gate.hpp"
 #include "support/test_support.hpp"
 
 using namespace culvert;
@@ -60,24 +60,11 @@ class HostFuncTest : public support::RuntimeTest {
     set_failure_handler(&keep_failure);
   }
   ~HostFuncTest() override {
+    // Redundant: for tests that end early, with functions still to run.
+    cudaDeviceSynchronize();
     collect();
     set_failure_handler(nullptr);
   }
-};
-
-// Holds a stream back until it is opened.
-class Gate {
- public:
-  ~Gate() { open(); }
-  void close(StreamRef stream) {
-    launch_host(stream, [open = open_] {
-      while (!*open) std::this_thread::sleep_for(std::chrono::microseconds(50));
-    });
-  }
-  void open() { *open_ = true; }
-
- private:
-  std::shared_ptr<std::atomic<bool>> open_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 TEST_F(HostFuncTest, RunsOnceInTheOrderOfTheStream) {
@@ -87,6 +74,7 @@ TEST_F(HostFuncTest, RunsOnceInTheOrderOfTheStream) {
   PinnedBuffer<std::byte> source(bytes.size()), host(bytes.size());
   std::copy(bytes.begin(), bytes.end(), source.begin());
   std::vector<std::byte> seen;
+  const support::Completion completion;
   support::delay(stream.get());
   copy(device, source, stream);
   copy(host, device, stream);
@@ -103,9 +91,9 @@ TEST_F(HostFuncTest, RunsOnceInTheOrderOfTheStream) {
 
 TEST_F(HostFuncTest, DoesNotBlockTheHost) {
   const Stream stream;
-  Gate gate;
-  gate.close(stream);
   std::atomic<bool> ran = false;
+  const support::Completion completion;
+  support::Gate gate(stream);
   launch_host(stream, [&] { ran = true; });
   EXPECT_FALSE(ran);
   EXPECT_FALSE(stream.is_done());
@@ -151,6 +139,7 @@ void run_with_capture_of(StreamRef stream) {
   Count count;
   std::vector<std::byte> seen;
   bool aligned = false;
+  const support::Completion completion;
   const auto function = [&](auto counted) {
     return [payload, &seen, &aligned, counted = std::move(counted)] {
       seen.assign(payload.bytes.begin(), payload.bytes.end());
@@ -191,10 +180,10 @@ TEST_F(HostFuncTest, TakesCapturesOfAnySize) {
 
 TEST_F(HostFuncTest, IsDestroyedOnceAfterItRan) {
   Count count;
+  const support::Completion completion;
   {
     const Stream stream;
-    Gate gate;
-    gate.close(stream);
+    support::Gate gate(stream);
     for (int i = 0; i < 300; ++i) {
       launch_host(stream, [counted = Counted(count)] { EXPECT_TRUE(counted.holds()); });
     }
@@ -209,6 +198,7 @@ TEST_F(HostFuncTest, IsDestroyedOnceAfterItRan) {
 TEST_F(HostFuncTest, RunsThoughItsStreamHasEnded) {
   Count count;
   std::atomic<int> ran = 0;
+  const support::Completion completion;
   {
     const Stream stream;
     support::delay(stream.get());
@@ -224,19 +214,18 @@ TEST_F(HostFuncTest, SignalsAnotherThread) {
   std::mutex mutex;
   std::condition_variable condition;
   bool arrived = false;
-  int answer = 0;
-  std::thread waiter([&] {
-    std::unique_lock lock(mutex);
-    condition.wait(lock, [&] { return arrived; });
-    answer = Device::current().ordinal() + 42;  // that thread may call CUDA
-  });
+  const support::Completion completion;
   launch_host(stream, [&] {
     const std::scoped_lock lock(mutex);
     arrived = true;
     condition.notify_one();
   });
-  waiter.join();  // no CUDA call waits for the stream
-  EXPECT_EQ(answer, 42);
+  std::future<int> answer = std::async(std::launch::async, [&] {
+    std::unique_lock lock(mutex);
+    condition.wait(lock, [&] { return arrived; });
+    return Device::current().ordinal() + 42;  // that thread may call CUDA
+  });
+  EXPECT_EQ(answer.get(), 42);  // no CUDA call waits for the stream
   // Redundant: tidies up; the thread has had its answer.
   stream.synchronize();
 }
@@ -305,6 +294,13 @@ TEST_F(HostFuncTest, CudaCallsInsideAreErrors) {
 
 TEST_F(HostFuncTest, OwnersThatEndInsideAreGivenBackLater) {
   const Stream stream, home;
+  std::atomic<bool> ran = false;
+  const struct Collection {  // before the home of the buffers ends, though an exception flies
+    ~Collection() {
+      { const support::Completion completion; }
+      collect();
+    }
+  } collection;
   {
     PinnedBuffer<int> pinned(100);
     DeviceBuffer<int> device(100, home);
@@ -312,11 +308,13 @@ TEST_F(HostFuncTest, OwnersThatEndInsideAreGivenBackLater) {
     Stream moved;
     Event event = moved.record();
     TimedEvent timed = moved.record_timed();
+    launch_host(stream, [&ran] { ran = true; });
     launch_host(stream,
                 [pinned = std::move(pinned), device = std::move(device), plain = std::move(plain),
                  moved = std::move(moved), event = std::move(event), timed = std::move(timed)] {});
   }
   stream.synchronize();  // gives back in passing
+  EXPECT_TRUE(ran);
   EXPECT_EQ(told.failures, 0) << told.detail;
   EXPECT_EQ(last_error(), cudaSuccess);
   EXPECT_EQ(process::deferred_calls.load(), nullptr);
@@ -339,6 +337,7 @@ TEST_F(HostFuncTest, ReusableRunsForEachLaunch) {
   const Stream a, b;
   std::atomic<int> calls = 0;
   Count count;
+  const support::Completion completion;
   {
     const HostFunc function([&calls, counted = Counted(count)] { ++calls; });
     for (int i = 0; i < 50; ++i) {
@@ -357,8 +356,8 @@ TEST_F(HostFuncTest, ReusableMayEndBeforeItsLaunches) {
   const Stream stream;
   std::atomic<int> calls = 0;
   Count count;
-  Gate gate;
-  gate.close(stream);
+  const support::Completion completion;
+  support::Gate gate(stream);
   {
     const HostFunc function(
         [&calls, counted = Counted(count)] { calls += counted.holds() ? 1 : 0; });
@@ -376,6 +375,7 @@ TEST_F(HostFuncTest, ReusableMayEndBeforeItsLaunches) {
 TEST_F(HostFuncTest, ReusableOwnsAndMoves) {
   const Stream stream;
   Count count;
+  const support::Completion completion;
   HostFunc first([counted = Counted(count)] { EXPECT_TRUE(counted.holds()); });
   HostFunc second = std::move(first);
   support::expect_refused([&] { launch_host(stream, first); },
@@ -419,6 +419,7 @@ TEST_F(HostFuncTest, ThrowingCopyLeavesNothing) {
   const Thrower thrower;
   for (int i = 0; i < 200; ++i) EXPECT_THROW(launch_host(stream, thrower), std::runtime_error);
   std::atomic<int> ran = 0;
+  const support::Completion completion;
   launch_host(stream, [&] { ++ran; });
   stream.synchronize();
   EXPECT_EQ(ran, 1);
@@ -430,21 +431,18 @@ TEST_F(HostFuncTest, ManyThreadsLaunchOnOwnAndSharedStreams) {
   const Stream shared;
   Count count;
   std::atomic<int> ran = 0;
+  const support::Completion completion;
   {
     const HostFunc reusable([&] { ++ran; });
-    std::vector<std::thread> workers;
-    for (int t = 0; t < threads; ++t) {
-      workers.emplace_back([&] {
-        const Stream own;
-        for (int i = 0; i < launches; ++i) {
-          launch_host(own, [&ran, counted = Counted(count)] { ++ran; });
-          launch_host(shared, [&ran, counted = Counted(count)] { ++ran; });
-          launch_host(own, reusable);
-        }
-        own.synchronize();
-      });
-    }
-    for (std::thread& worker : workers) worker.join();
+    support::in_threads(threads, [&](int) {
+      const Stream own;
+      for (int i = 0; i < launches; ++i) {
+        launch_host(own, [&ran, counted = Counted(count)] { ++ran; });
+        launch_host(shared, [&ran, counted = Counted(count)] { ++ran; });
+        launch_host(own, reusable);
+      }
+      own.synchronize();
+    });
     shared.synchronize();
   }
   EXPECT_EQ(ran, threads * launches * 3);
@@ -461,14 +459,18 @@ TEST_F(HostFuncTest, LaunchFromALateDestructor) {
     StreamRef stream;
     explicit Late(StreamRef s) : stream(s) {}
     ~Late() {
-      launch_host(stream, [] { ++ran; });
+      try {
+        launch_host(stream, [] { ++ran; });
+      } catch (const Error& error) {
+        ADD_FAILURE() << error.what();
+      }
     }
   };
-  std::thread([&] {
+  support::in_threads(1, [&](int) {
     static thread_local std::unique_ptr<Late> late;  // ends after what is made later
     late = std::make_unique<Late>(stream);
     launch_host(stream, [] { ++ran; });
-  }).join();
+  });
   stream.synchronize();
   EXPECT_EQ(ran, 2);
 }

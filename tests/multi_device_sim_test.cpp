@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
 #include "support/expect_error.hpp"
@@ -100,10 +99,10 @@ TEST_F(MultiDeviceTest, GuardsNestAndSurviveExceptions) {
 
 TEST_F(MultiDeviceTest, CurrentDeviceIsTheThreads) {
   second.make_current();
-  std::thread([&] {
+  support::in_threads(1, [&](int) {
     EXPECT_EQ(Device::current(), first);
     third.make_current();
-  }).join();
+  });
   EXPECT_EQ(Device::current(), second);
 }
 
@@ -124,7 +123,7 @@ TEST_F(MultiDeviceTest, RecordsOnStreamsOfAnyDevice) {
   };
   for (const Device current : {first, second, third}) {
     record_all(current);
-    std::thread([&] { record_all(current); }).join();
+    support::in_threads(1, [&](int) { record_all(current); });
   }
 }
 

@@ -4,6 +4,7 @@
 #include <culvert/culvert.hpp>
 #include <culvert/sim/sim.hpp>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,12 +59,12 @@ TEST_F(NoPoolsTest, EndWaitsForTheHomeStream) {
   int* const memory = buffer->data();
   sim::fail("cudaFree", cudaErrorUnknown);
   buffer.reset();
+  const std::unique_ptr<void, decltype(&cudaFree)> left(memory, &cudaFree);
   set_failure_handler(nullptr);
   EXPECT_EQ(told, "cudaFree");
   EXPECT_EQ(sim::call_count("cudaStreamSynchronize"), synchronized + 1);
   EXPECT_TRUE(home.is_done());
   EXPECT_FALSE(other.is_done());
-  EXPECT_EQ(cudaFree(memory), cudaSuccess);
 }
 
 TEST_F(NoPoolsTest, EndWaitsForTheReboundHome) {

@@ -2,7 +2,6 @@
 //
 // A null handle where CUDA_API_PER_THREAD_DEFAULT_STREAM is defined. The tests of streams, copies
 // and ordering are compiled with it too; see list.cmake.
-#include <thread>
 
 #include "default_stream_checks.hpp"
 
@@ -25,10 +24,10 @@ TEST_F(PerThreadStreamTest, NullIsThePerThreadStream) {
 TEST_F(PerThreadStreamTest, EachThreadHasItsOwn) {
   support::delay(null_stream().get());
   const unsigned long long id = null_stream().id();
-  std::thread([&] {
+  support::in_threads(1, [&](int) {
     EXPECT_NE(null_stream().id(), id);
     null_stream().synchronize();
-  }).join();
+  });
   EXPECT_FALSE(null_stream().is_done());
   null_stream().synchronize();
 }

@@ -4,8 +4,6 @@
 #include <culvert/culvert.hpp>
 
 #include <algorithm>
-#include <functional>
-#include <thread>
 #include <vector>
 
 #include "support/test_support.hpp"
@@ -18,13 +16,6 @@ constexpr int thread_count = 8;
 constexpr std::size_t size = 4099;
 using Bytes = std::vector<std::byte>;
 
-// Runs `work(i)` in each thread and waits for all.
-void in_threads(const std::function<void(int)>& work) {
-  std::vector<std::thread> threads;
-  for (int i = 0; i < thread_count; ++i) threads.emplace_back(work, i);
-  for (std::thread& thread : threads) thread.join();
-}
-
 class ThreadsTest : public support::RuntimeTest {
  protected:
   ThreadsTest() {
@@ -36,7 +27,7 @@ class ThreadsTest : public support::RuntimeTest {
 };
 
 TEST_F(ThreadsTest, OwnStreamsAndBuffers) {
-  in_threads([&](int i) {
+  support::in_threads(thread_count, [&](int i) {
     for (int round = 0; round < 20; ++round) {
       const Stream a, b;
       DeviceBuffer<std::byte> x(size, a);
@@ -65,7 +56,7 @@ TEST_F(ThreadsTest, OwnStreamsAndBuffers) {
 TEST_F(ThreadsTest, OneStreamForAll) {
   const Stream shared;
   const Event mark = shared.record();
-  in_threads([&](int i) {
+  support::in_threads(thread_count, [&](int i) {
     DeviceBuffer<std::byte> x(size, shared);
     Bytes result = support::poisoned(size);
     const Stream own;
@@ -98,7 +89,7 @@ TEST_F(ThreadsTest, OneStreamForAll) {
 TEST_F(ThreadsTest, HandedFromThreadToThread) {
   std::vector<Stream> streams(thread_count);
   std::vector<DeviceBuffer<std::byte>> buffers(thread_count);
-  in_threads([&](int i) {
+  support::in_threads(thread_count, [&](int i) {
     const auto at = static_cast<std::size_t>(i);
     buffers[at] = DeviceBuffer<std::byte>(size, streams[at]);
     copy(buffers[at], expected[i], streams[at]);
@@ -110,11 +101,11 @@ TEST_F(ThreadsTest, HandedFromThreadToThread) {
     copy_and_wait(result, buffers[i], last);
     EXPECT_TRUE(support::same_bytes(result, expected[i]));
   }
-  in_threads([&](int i) { buffers[static_cast<std::size_t>(i)].reset(); });
+  support::in_threads(thread_count, [&](int i) { buffers[static_cast<std::size_t>(i)].reset(); });
 }
 
 TEST_F(ThreadsTest, PerThreadStreamsAreIndependent) {
-  in_threads([&](int i) {
+  support::in_threads(thread_count, [&](int i) {
     const StreamRef own = StreamRef::per_thread();
     DeviceBuffer<std::byte> x(size, own);
     Bytes result = support::poisoned(size);
@@ -131,7 +122,7 @@ TEST_F(ThreadsTest, KeptEventsAreLent) {
   // Redundant: no bytes are looked at: which events are kept is.
   const auto join = [&](int) { b.wait(a); };
   join(0);
-  for (int i = 0; i < 50; ++i) std::thread(join, i).join();
+  for (int i = 0; i < 50; ++i) support::in_threads(1, join);
   // Redundant: no bytes are looked at: which events are kept is.
   b.synchronize();
 }

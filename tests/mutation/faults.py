@@ -3,8 +3,10 @@
 """Makes each runtime call of each test fail on the simulated runtime, one at a time.
 
 A test may fail then. It must not crash, end by std::terminate, hang or leave anything behind.
+Of a function that one test calls in a loop, `--most` calls are chosen, evenly spread.
 """
 
+import collections
 import sys
 
 import programs
@@ -15,14 +17,28 @@ LEAK = b"culvert::sim: leaked:"
 ENDS = ("Destroy", "Free", "Unregister", "Release")
 
 
+def evenly(items, most):
+    """At most so many of them, the first and the last among them."""
+    if len(items) <= most:
+        return items
+    return [items[i * (len(items) - 1) // max(most - 1, 1)] for i in range(most)]
+
+
+def chosen(calls, most):
+    """(function, which of its calls, from 1), of each function at most so many."""
+    counts = collections.Counter(function for _, function, _ in calls)
+    return [(function, number) for function, count in counts.items()
+            for number in evenly(range(1, count + 1), most)]
+
+
 def examine(program, test, options):
     """(call, what went wrong or None) of each call of a test; None where the test fails anyway."""
     calls = programs.journal_of("call", program, test, options.timeout)
     if calls is None:
         return None
     results = []
-    for number, function, _ in calls[::options.every]:
-        extra = {"CULVERT_SIM_FAIL": f"*:{options.error}:{number}"}
+    for function, number in chosen(calls, options.most):
+        extra = {"CULVERT_SIM_FAIL": f"{function}:{options.error}:{number}"}
         if not any(word in function for word in ENDS):
             extra["CULVERT_SIM_LEAKS"] = "fail"
         status, told = programs.run_told(program, test, extra, options.timeout)
@@ -42,7 +58,8 @@ def examine(program, test, options):
 def main():
     parser = programs.parser(__doc__.splitlines()[0])
     parser.add_argument("--error", default="cudaErrorUnknown", help="what the calls answer")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth call")
+    parser.add_argument("--most", type=int, default=50, metavar="N",
+                        help="calls of one function in one test")
     options = parser.parse_args()
 
     injected = 0

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <future>
 #include <iostream>
 #include <random>
 #include <stdexcept>
@@ -25,6 +26,13 @@ RuntimeTest::RuntimeTest(int devices) { reset_runtime(devices); }
 RuntimeTest::~RuntimeTest() {
   EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
   expect_no_leaks(kept_events);
+}
+
+void in_threads(int count, const std::function<void(int)>& work) {
+  std::vector<std::future<void>> threads;
+  for (int i = 0; i < count; ++i) threads.push_back(std::async(std::launch::async, work, i));
+  for (std::future<void>& thread : threads) thread.wait();
+  for (std::future<void>& thread : threads) thread.get();
 }
 
 std::vector<std::byte> random_bytes(std::size_t count) {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,17 @@ void expect_no_leaks(std::size_t kept_events);
 // late, so there it is one operation.
 void delay(cudaStream_t stream);
 
+// Waits for the device where a scope ends, early or not: for host functions that use its variables,
+// which are declared before.
+class Completion {
+ public:
+  Completion() = default;
+  Completion(const Completion&) = delete;
+  Completion& operator=(const Completion&) = delete;
+  // Redundant: for scopes that an exception ends; the others have waited.
+  ~Completion() { cudaDeviceSynchronize(); }
+};
+
 // The base of tests that use CUDA: a fresh runtime before each, and after it no leak and no
 // error left behind.
 class RuntimeTest : public testing::Test {
@@ -41,6 +53,10 @@ class RuntimeTest : public testing::Test {
 
   std::size_t kept_events = 1;  // how many events may be kept at the end
 };
+
+// Runs `work(i)` in that many threads, each with another i, and waits for all. Then it throws what
+// the first of those that threw threw.
+void in_threads(int count, const std::function<void(int)>& work);
 
 // Fresh random bytes: another sequence in each run. The seed is printed.
 [[nodiscard]] std::vector<std::byte> random_bytes(std::size_t count);
