@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Pinned host memory.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "sim/call.hpp"
 #include "sim/memory_words.hpp"
 
@@ -23,6 +26,16 @@ cudaError_t allocate(const char* function, void** pointer, std::size_t size, uns
     *pointer = block->bytes;
     return cudaSuccess;
   });
+}
+
+// Whether all of it is memory of this process.
+bool is_mapped(const void* pointer, std::size_t size) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t begin = address_of(pointer) / page * page;
+  const std::uintptr_t end = address_of(pointer) + size;
+  if (end < address_of(pointer)) return false;
+  // Does nothing but look.
+  return msync(reinterpret_cast<void*>(begin), end - begin, MS_ASYNC) == 0;
 }
 
 // Whether CUDA knows the memory, however it came to it.
@@ -76,7 +89,7 @@ cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {
     constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped |
                                cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
     if (pointer == nullptr || size == 0 || (flags & ~known) != 0 ||
-        call.process.memory.contains(address_of(pointer))) {
+        call.process.memory.contains(address_of(pointer)) || !is_mapped(pointer, size)) {
       return cudaErrorInvalidValue;
     }
     if (call.process.host.overlaps(address_of(pointer), size)) {

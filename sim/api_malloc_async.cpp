@@ -29,7 +29,8 @@ cudaError_t allocate(Call& call, const StreamPtr& stream, const char* function, 
                         .name = function,
                         .touches = {{block, 0, block->size}},
                         .action = [&process = call.process, block = block.get()] {
-                          if (block->state == BlockState::freed) return;  // cudaFree came first
+                          // cudaFree came first. That of a graph begins anew at each launch.
+                          if (block->state == BlockState::freed && !block->of_graph) return;
                           block->state = BlockState::live;
                           process.memory.poison(*block);
                         }});
@@ -45,6 +46,11 @@ bool may_be_freed(const Block& block, const Stream& stream) {
 
 cudaError_t release(Call& call, const StreamPtr& stream, const char* function, void* pointer) {
   const BlockPtr block = call.process.memory.find(address_of(pointer));
+  const BlockPtr of_host = block ? nullptr : call.process.host.find(address_of(pointer));
+  if (of_host && of_host->kind == BlockKind::managed) {
+    report_wrong_free(call.process, function, pointer, "memory of a device");
+    return cudaErrorNotSupported;
+  }
   if (!block || block->address != address_of(pointer) || block->free_requested ||
       block->is_variable || !may_be_freed(*block, *stream)) {
     report_wrong_free(call.process, function, pointer, "memory of a device");

@@ -31,8 +31,9 @@ Variable variable_of(void** handle, const char* mangled_name, std::size_t size) 
   return variable;
 }
 
-// Memory that host code and kernels use alike. It is never freed: the program holds its address, and
-// may use it until its very end. So it comes from the system, where no leak checker looks for it.
+// Memory that host code and kernels use alike. It is never freed: the program holds its address,
+// and may use it until its very end. So it comes from the system, where no leak checker looks for
+// it.
 BlockPtr managed_memory(const Variable& variable) {
   void* const bytes =
       mmap(nullptr, variable.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -21,7 +21,7 @@ GraphMemory::GraphMemory(BlockPtr taken) : block(std::move(taken)) {
 GraphMemory::~GraphMemory() {
   // After this the program frees what it still holds as it would any other memory.
   block->of_graph = false;
-  if (!block->graph_live && block->state == BlockState::reserved) {
+  if (!block->graph_live && block->state != BlockState::live) {
     Process::instance().memory.release(*block);
   }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Allocation, registration, and what a pointer is.
+#include <sys/mman.h>
+
+#include <cstdint>
 #include <cstdlib>
 
 #include "facts.hpp"
@@ -175,12 +178,29 @@ void half_registered() {
   need(cudaHostUnregister(pages.at(page)));
 }
 
+void no_memory() {
+  const Pages pages(2);
+  void* const range =
+      mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (range == MAP_FAILED) need(cudaErrorMemoryAllocation);
+  auto* const second = static_cast<char*>(range) + page;
+  munmap(second, page);
+  error("register what is no memory", cudaHostRegister(second, page, 0));
+  error("register what is memory in part", cudaHostRegister(range, 2 * page, 0));
+  error("unregister it", cudaHostUnregister(range));
+  munmap(range, page);
+  error("register the first page", cudaHostRegister(reinterpret_cast<void*>(page), page, 0));
+  error("register more than there is", cudaHostRegister(pages.at(0), SIZE_MAX, 0));
+  error("register past the last address", cudaHostRegister(pages.at(0), SIZE_MAX - page, 0));
+}
+
 }  // namespace
 
 void registration() {
   section("registrations", registrations);
   section("small", small_registrations);
   section("half", half_registered);
+  section("no memory", no_memory);
 }
 
 namespace {

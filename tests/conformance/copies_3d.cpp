@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Copies and sets in three dimensions, pitched allocations.
+#include <cstdint>
+
 #include "facts.hpp"
 #include "groups.hpp"
 
@@ -100,6 +102,9 @@ void sets_3d() {
   set("width greater than the pitch", pitched(device, 32), extent(33, 2, 2));
   set("height greater than the layer's", pitched(device, pitch, 2), extent(10, 3, 2));
   set("one layer past the end", pitched(device), extent(pitch, rows, layers + 1));
+  set("pitch times height greater than any size", pitched(device, pitch, SIZE_MAX / pitch + 1),
+      extent(1, 1, 2));
+  set("slices past the last address", pitched(device, pitch, SIZE_MAX / pitch), extent(1, 1, 9));
   set("null, width 0", pitched(nullptr), extent(0, rows, layers));
   set("null", pitched(nullptr), extent(10, 2, 2));
 }

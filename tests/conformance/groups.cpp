@@ -46,7 +46,6 @@ const Group groups[] = {
     {"devices", devices},
     {"device_limits", device_limits},
     {"device_reset", device_reset},
-    {"freed_in_use", freed_in_use},
 };
 const std::size_t group_count = sizeof groups / sizeof groups[0];
 

@@ -43,6 +43,5 @@ void user_objects();
 void devices();
 void device_limits();
 void device_reset();
-void freed_in_use();
 
 }  // namespace facts

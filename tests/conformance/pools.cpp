@@ -336,23 +336,7 @@ void use_after_free() {
   error("pending free, synchronize", cudaStreamSynchronize(stream));
 }
 
-// The pool gives the memory back, so the work that uses it cannot run, and the device is lost.
-void free_in_use() {
-  constexpr std::size_t size = 64 << 20;
-  const Stream stream;
-  void* pointer = nullptr;
-  need(cudaMallocAsync(&pointer, size, stream));
-  stream.synchronize();
-  Gate gate(stream, 500);
-  need(cudaMemsetAsync(pointer, 1, size, stream));
-  error("cudaFree of pool memory in use", cudaFree(pointer));
-  yes_no("returned before the work", gate.open());
-  error("the work", cudaStreamSynchronize(stream));
-}
-
 }  // namespace
-
-void freed_in_use() { section("free in use", free_in_use); }
 
 void pool_memory() {
   section("sizes", sizes);

@@ -62,7 +62,7 @@ TEST_F(Managed, AllocatingAndFreeing) {
   EXPECT_EQ(attributes.devicePointer, values + 1);
   EXPECT_EQ(attributes.hostPointer, values + 1);
   EXPECT_EQ(cudaFreeHost(values), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaFreeAsync(values, make_stream()), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFreeAsync(values, make_stream()), cudaErrorNotSupported);
   CUDA_OK(cudaFree(values));
   EXPECT_EQ(sim::live().managed_allocations, 0U);
   testing::internal::CaptureStderr();
