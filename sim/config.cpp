@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t least_memory = std::size_t{1} << 20;
 constexpr std::size_t most_memory = std::size_t{1} << 40;
 constexpr int most_kernels = 1024;
+constexpr double least_speed = 0.001;  // a byte in a microsecond
 constexpr std::size_t memory_unit = std::size_t{64} << 10;
 
 // Changes nothing if the variable is not set or empty.
@@ -83,11 +84,26 @@ Config checked(Config config) {
     refuse("Config::device_memory is %zu: %zu to %zu bytes are needed", config.device_memory,
            least_memory, most_memory);
   }
+  if (config.schedule != Schedule::late && config.schedule != Schedule::random &&
+      config.schedule != Schedule::eager) {
+    refuse("Config::schedule is %d, which is none", static_cast<int>(config.schedule));
+  }
   const CostModel& cost = config.cost;
   for (const double speed :
        {cost.host_to_device_gb_per_s, cost.device_to_host_gb_per_s, cost.both_directions_gb_per_s,
         cost.device_gb_per_s, cost.host_to_host_gb_per_s}) {
-    if (!(speed > 0)) refuse("CostModel: a speed is %g GB/s: more than 0 is needed", speed);
+    // In a slower one the time of a large copy would be past counting.
+    if (!(speed >= least_speed)) {
+      refuse("CostModel: a speed is %g GB/s: %g or more is needed", speed, least_speed);
+    }
+  }
+  for (const std::uint64_t latency :
+       {cost.copy_latency_ns, cost.kernel_launch_ns, cost.event_record_ns, cost.host_function_ns}) {
+    if (latency > most_time_ns) {
+      refuse("CostModel: a latency is %llu ns: %llu at most are possible",
+             static_cast<unsigned long long>(latency),
+             static_cast<unsigned long long>(most_time_ns));
+    }
   }
   if (cost.concurrent_kernels < 1 || cost.concurrent_kernels > most_kernels) {
     refuse("CostModel::concurrent_kernels is %d: 1 to %d is needed", cost.concurrent_kernels,
