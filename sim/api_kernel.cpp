@@ -170,8 +170,7 @@ bool can_access(Process& process, int device, const Block& block) {
 const char* fault(Process& process, const Op& op, const BlockPtr& block, std::uintptr_t address,
                   std::size_t size) {
   if (!block) return "which is no device or pinned memory, or was freed";
-  if (block->state == BlockState::reserved) return "before its allocation in stream order";
-  if (block->state == BlockState::freed) return "after it was freed";
+  if (const char* const why = why_not_live(*block)) return why;
   if (!can_access(process, op.device, *block)) return "on a device that it has no access to";
   const std::size_t offset = address - block->address;
   return size > block->size - offset ? "beyond the end of the allocation" : nullptr;

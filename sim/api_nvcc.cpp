@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Launches by kernel<<<...>>>(...) in .cu files. nvcc makes three calls of one: a push of what stands
-// between the brackets, then, in the kernel's host function, a pop and the launch. The arguments are
-// evaluated in between and may launch kernels too, so what was pushed is a stack of the thread.
+// Launches by kernel<<<...>>>(...) in .cu files. nvcc makes three calls of one: a push of what
+// stands between the brackets, then, in the kernel's host function, a pop and the launch. The
+// arguments are evaluated in between and may launch kernels too, so what was pushed is a stack of
+// the thread.
 #include "sim/entry.hpp"
 #include "sim/report.hpp"
 

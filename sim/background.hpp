@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Threads that run pending work for a program that waits without a CUDA call, and that end a program
-// whose host function never returns.
+// Threads that run pending work for a program that waits without a CUDA call, and that end a
+// program whose host function never returns.
 #pragma once
 
 #include <chrono>

@@ -48,4 +48,11 @@ struct Block {
 
 using BlockPtr = std::shared_ptr<Block>;
 
+// Why an operation cannot touch it, or null.
+inline const char* why_not_live(const Block& block) {
+  if (block.state == BlockState::reserved) return "before its allocation in stream order";
+  if (block.state == BlockState::freed) return "after it was freed";
+  return nullptr;
+}
+
 }  // namespace culvert::sim::detail

@@ -90,7 +90,9 @@ std::vector<Line> ask_addr2line(const Place& place) {
   pclose(pipe);
   std::vector<Line> lines;
   for (std::size_t i = 0; i + 1 < texts.size(); i += 2) {
-    if (texts[i + 1].substr(0, 2) != "??") lines.push_back({texts[i], texts[i + 1]});
+    // What is unknown is "??", and some versions name no file at all.
+    const bool is_known = texts[i + 1][0] != '?' && texts[i + 1][0] != ':';
+    if (is_known) lines.push_back({texts[i], texts[i + 1]});
   }
   return lines;
 }
@@ -132,19 +134,36 @@ std::string offsets_of(const CallSite& site) {
   return text;
 }
 
+_Unwind_Reason_Code add_frame(_Unwind_Context* context, void* data) {
+  auto* const site = static_cast<CallSite*>(data);
+  if (site->count == CallSite::most_frames) return _URC_END_OF_STACK;
+  int is_interrupted = 0;
+  const std::uintptr_t address = _Unwind_GetIPInfo(context, &is_interrupted);
+  if (address == 0) return _URC_END_OF_STACK;
+  // Where a signal came it is the instruction itself, elsewhere the one behind a call.
+  const std::uintptr_t behind = is_interrupted != 0 ? address + 1 : address;
+  site->frames.at(site->count++) = reinterpret_cast<void*>(behind);
+  return _URC_NO_REASON;
+}
+
 }  // namespace
 
 CallSite CallSite::here() {
   CallSite site;
   // Not backtrace(): sanitizers put a function of their own in its place, whose frame is the first.
+  _Unwind_Backtrace(add_frame, &site);
+  return site;
+}
+
+CallSite CallSite::interrupted() {
+  CallSite site;
   _Unwind_Backtrace(
       [](_Unwind_Context* context, void* data) {
         auto* const taken = static_cast<CallSite*>(data);
-        if (taken->count == most_frames) return _URC_END_OF_STACK;
-        const std::uintptr_t address = _Unwind_GetIP(context);
-        if (address == 0) return _URC_END_OF_STACK;
-        taken->frames.at(taken->count++) = reinterpret_cast<void*>(address);
-        return _URC_NO_REASON;
+        int is_interrupted = 0;
+        _Unwind_GetIPInfo(context, &is_interrupted);
+        if (is_interrupted != 0) taken->count = 0;
+        return add_frame(context, data);
       },
       &site);
   return site;

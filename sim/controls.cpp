@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sim/call.hpp"
+#include "sim/config.hpp"
 #include "sim/leaks.hpp"
 #include "sim/report.hpp"
 
@@ -21,9 +22,17 @@ auto with_process(Body&& body) {
   return body(process, lock);
 }
 
+// Either would wait for the host function that calls it.
+void refuse_in_host_function(const char* function) {
+  if (detail::Scheduler::in_host_function()) {
+    detail::refuse("%s in a host function or a kernel's body", function);
+  }
+}
+
 }  // namespace
 
 void reset(const Config& wanted) {
+  refuse_in_host_function("reset");
   with_process([&](Process& process, detail::Lock& lock) { process.reset(lock, wanted); });
 }
 
@@ -32,10 +41,15 @@ Config config() {
 }
 
 void set_schedule(Schedule schedule) {
-  with_process([&](Process& process, detail::Lock&) { process.config.schedule = schedule; });
+  with_process([&](Process& process, detail::Lock&) {
+    Config next = process.config;
+    next.schedule = schedule;
+    process.config = detail::checked(next);
+  });
 }
 
 void run_pending() {
+  refuse_in_host_function("run_pending");
   with_process([](Process& process, detail::Lock& lock) {
     process.wait(lock, process.scheduler.all());
     process.internal_thread.wait_until_idle(lock);
@@ -85,6 +99,7 @@ void raise_sticky(int device, cudaError_t error) {
     if (device < 0 || device >= process.config.devices) {
       detail::refuse("raise_sticky: there is no device %d", device);
     }
+    if (error == cudaSuccess) detail::refuse("raise_sticky: cudaSuccess is no error");
     process.scheduler.fail(device, error);
   });
 }

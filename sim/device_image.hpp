@@ -8,8 +8,8 @@
 
 namespace culvert::sim::detail {
 
-// What a variable's memory begins with, by the name that nvcc gives it. Nothing where the image does
-// not tell: nvcc compresses it when asked to, and in builds with -G. `image` is what
+// What a variable's memory begins with, by the name that nvcc gives it. Nothing where the image
+// does not tell: nvcc compresses it when asked to, and in builds with -G. `image` is what
 // __cudaRegisterFatBinary gets, and may be null.
 std::optional<std::vector<std::byte>> initial_value(const void* image, const char* name,
                                                     std::size_t size);

@@ -35,9 +35,9 @@ class FreeRanges {
 };
 
 // Programs see addresses in a range that nobody can read or write, so a stray access faults as on a
-// GPU. The simulation uses the same bytes through another mapping. A GPU puts an allocation together
-// from pages anywhere; here each device has more addresses than memory, so that holes between
-// allocations seldom matter.
+// GPU. The simulation uses the same bytes through another mapping. A GPU puts an allocation
+// together from pages anywhere; here each device has more addresses than memory, so that holes
+// between allocations seldom matter.
 class DeviceMemory {
  public:
   DeviceMemory() = default;

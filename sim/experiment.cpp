@@ -84,6 +84,8 @@ Experiment experiment_from_environment() {
   return experiment;
 }
 
+namespace {
+
 void write_journal(const Experiment& experiment) {
   if (experiment.journal.empty()) return;
   std::FILE* const file = std::fopen(experiment.journal.c_str(), "w");
@@ -102,6 +104,22 @@ void write_journal(const Experiment& experiment) {
                  describe(wait.where).c_str());
   }
   std::fclose(file);
+}
+
+}  // namespace
+
+void end_experiment(const Experiment& experiment) {
+  write_journal(experiment);
+  for (const std::string& function : experiment.faults.not_happened()) {
+    const char* const name = function == "*" ? nullptr : function.c_str();
+    report("CULVERT_SIM_FAIL: a fault did not happen: the program made %llu calls of %s",
+           static_cast<unsigned long long>(experiment.faults.calls(name)),
+           name == nullptr ? "CUDA" : name);
+  }
+  if (experiment.waits.is_missed()) {
+    report("CULVERT_SIM_SKIP_WAIT: no wait was left out: it is not among the %llu of the program",
+           static_cast<unsigned long long>(experiment.waits.count()));
+  }
 }
 
 }  // namespace culvert::sim::detail

@@ -28,7 +28,7 @@ struct Experiment {
 // value.
 Experiment experiment_from_environment();
 
-// Writes the journal, if one is wanted.
-void write_journal(const Experiment& experiment);
+// At exit: writes the journal, if one is wanted, and tells what of the experiment did not happen.
+void end_experiment(const Experiment& experiment);
 
 }  // namespace culvert::sim::detail

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <iterator>
 #include <set>
 #include <string_view>
@@ -128,7 +129,8 @@ FaultRun run_with_fault(std::uint64_t number, const char* function, const Live& 
   experiment.order = Order{};
   experiment.faults.add(nullptr, result.injected, number, false);
   Outcome outcome;
-  run_under(std::move(experiment), options.config, run, outcome);
+  experiment = run_under(std::move(experiment), options.config, run, outcome);
+  result.happened = experiment.faults.not_happened().empty();
   result.passed = outcome.passed;
   result.escaped = outcome.escaped;
   result.failure = outcome.failure;
@@ -141,9 +143,27 @@ void report_fault(const FaultRun& run) {
          total(run.leaked), run.failure.empty() ? "" : "; ", run.failure.c_str());
 }
 
+// One of these functions at a time, and not in a host function, which cannot start afresh.
+class Alone {
+ public:
+  explicit Alone(const char* function) {
+    if (Scheduler::in_host_function()) refuse("%s in a host function", function);
+    if (running_.exchange(true)) {
+      refuse("%s while explore, for_each_wait or for_each_fault runs", function);
+    }
+  }
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+  ~Alone() { running_ = false; }
+
+ private:
+  static inline std::atomic<bool> running_{false};
+};
+
 }  // namespace
 
 Exploration explore(std::uint64_t seeds, const Runner& run, const ExploreOptions& options) {
+  const Alone alone("explore");
   Exploration result;
   while (result.passed && result.runs < seeds) {
     const Order order{Schedule::random, options.first_seed + result.runs++};
@@ -165,6 +185,7 @@ Exploration explore(std::uint64_t seeds, const Runner& run, const ExploreOptions
 }
 
 WaitReport for_each_wait(const Runner& run, const ExploreOptions& options) {
+  const Alone alone("for_each_wait");
   WaitReport result;
   Experiment experiment;
   experiment.order = Order{};
@@ -198,6 +219,7 @@ WaitReport for_each_wait(const Runner& run, const ExploreOptions& options) {
 }
 
 FaultReport for_each_fault(const Runner& run, const ExploreOptions& options) {
+  const Alone alone("for_each_fault");
   FaultReport result;
   Experiment experiment;
   experiment.order = Order{};
@@ -216,11 +238,17 @@ FaultReport for_each_fault(const Runner& run, const ExploreOptions& options) {
   if (options.report) {
     const std::set<std::string_view> functions(names.begin(), names.end());
     const std::vector<FaultRun> unexpected = result.unexpected();
+    const auto happened = std::count_if(result.runs.begin(), result.runs.end(),
+                                        [](const FaultRun& fault) { return fault.happened; });
     report("for_each_fault: %zu faults injected in %zu functions, %zu not as they should be%s%s",
-           result.runs.size(), functions.size(), unexpected.size(),
+           static_cast<std::size_t>(happened), functions.size(), unexpected.size(),
            result.passed ? "" : "; the body fails without one",
            result.passed ? "" : result.failure.c_str());
     for (const FaultRun& fault : unexpected) report_fault(fault);
+    if (static_cast<std::size_t>(happened) != result.runs.size()) {
+      report("for_each_fault: %zu calls were not made again: the body makes other calls each time",
+             result.runs.size() - static_cast<std::size_t>(happened));
+    }
   }
   sim::reset(options.config);
   return result;

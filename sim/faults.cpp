@@ -39,6 +39,14 @@ void Faults::add(const char* function, int error, std::uint64_t nth, bool on) {
   faults_.push_back({function == nullptr, function == nullptr ? "" : function, error, nth, on});
 }
 
+std::vector<std::string> Faults::not_happened() const {
+  std::vector<std::string> functions;
+  for (const Fault& fault : faults_) {
+    if (fault.remaining != 0) functions.push_back(fault.any ? "*" : fault.function);
+  }
+  return functions;
+}
+
 std::uint64_t Faults::calls(const char* function) const {
   if (function == nullptr) return total_;
   const auto counter = by_function_.find(std::string_view(function));

@@ -29,6 +29,8 @@ class Faults {
   // Whether counting is of any use.
   bool is_wanted() const { return keeps_names_ || !faults_.empty(); }
   void clear_faults() { faults_.clear(); }
+  // The functions of those that have not happened; "*" is any.
+  std::vector<std::string> not_happened() const;
 
   std::uint64_t calls() const { return total_; }
   std::uint64_t calls(const char* function) const;

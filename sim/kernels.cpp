@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "sim/config.hpp"
 #include "sim/report.hpp"
 
 namespace culvert::sim::detail {
@@ -57,6 +58,15 @@ void Kernels::remove_all(const void* owner) {
   const std::lock_guard lock(mutex_);
   std::erase_if(entries_, [&](const auto& entry) { return entry.second.owner == owner; });
   ++version_;
+}
+
+std::uint64_t Kernel::time_ns(const KernelLaunch& launch) const {
+  const std::uint64_t wanted = time ? time(launch) : 0;
+  if (wanted > most_time_ns) {
+    refuse("set_kernel_time: a kernel takes %llu ns: %llu at most are possible",
+           static_cast<unsigned long long>(wanted), static_cast<unsigned long long>(most_time_ns));
+  }
+  return wanted;
 }
 
 KernelPtr Kernels::definition_of(const Entry& entry) const {

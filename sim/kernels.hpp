@@ -18,7 +18,8 @@ namespace culvert::sim::detail {
 struct Kernel : KernelDefinition {
   KernelTime time;
 
-  std::uint64_t time_ns(const KernelLaunch& launch) const { return time ? time(launch) : 0; }
+  // Ends the process if it makes no sense.
+  std::uint64_t time_ns(const KernelLaunch& launch) const;
 };
 
 using KernelPtr = std::shared_ptr<const Kernel>;

@@ -73,6 +73,7 @@ struct Op {
   std::vector<OpPtr> dependencies;  // unfinished ones; empty once it is done
   std::vector<Op*> dependents;      // those whose dependency it is
   std::size_t unfinished = 0;       // how many of its dependencies are
+  std::size_t not_found = 0;        // of these, in the scheduler's search that goes on
   std::size_t ready_place = 0;      // in the scheduler's list of those that can run
   std::uint64_t start_ns = 0;       // virtual time: not before this
   std::uint64_t finish_ns = 0;      // virtual time, known once it is enqueued

@@ -27,13 +27,11 @@ thread_local bool this_thread_ended = false;
 bool is_main_thread() { return syscall(SYS_gettid) == getpid(); }
 
 void report_stale(Process& process, const Op& op, const Touch& touch) {
-  const char* const why = touch.block->state == BlockState::reserved
-                              ? "before its allocation in stream order"
-                              : "after it was freed";
   report(
       "%s (operation %llu, stream %llu, device %d) touched %zu bytes at 0x%llx %s: illegal address",
       op.work.name, static_cast<unsigned long long>(op.sequence), op.stream, op.device, touch.size,
-      static_cast<unsigned long long>(touch.block->address) + touch.offset, why);
+      static_cast<unsigned long long>(touch.block->address) + touch.offset,
+      why_not_live(*touch.block));
   ++process.illegal_accesses;
   process.scheduler.fail(op.device, cudaErrorIllegalAddress);
 }
@@ -65,7 +63,7 @@ Process::Process() {
   experiment = experiment_from_environment();
   set_up(checked(config_from_environment()));
   std::atexit([] {
-    write_journal(Process::instance().experiment);
+    end_experiment(Process::instance().experiment);
     Process::instance().background.stop();
   });
   // The child must find the lock free.
@@ -277,7 +275,7 @@ void Process::release(Block& block) {
   freed.add(block);
   if (block.kind != BlockKind::device) return host.release(block);
   if (block.of_graph) {
-    block.state = BlockState::reserved;
+    block.state = BlockState::freed;
     return;
   }
   if (block.pool) block.pool->end(block.capacity);

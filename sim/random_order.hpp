@@ -8,9 +8,9 @@
 
 namespace culvert::sim::detail {
 
-// The seed alone decides. It also chooses how: some seeds run much at once and some leave nearly all
-// for the waits; some pick evenly among what can run, others hold whole streams back for a while,
-// since picking evenly seldom delays one operation behind many.
+// The seed alone decides. It also chooses how: some seeds run much at once and some leave nearly
+// all for the waits; some pick evenly among what can run, others hold whole streams back for a
+// while, since picking evenly seldom delays one operation behind many.
 class RandomOrder {
  public:
   explicit RandomOrder(std::uint64_t seed = 0) { restart(seed); }

@@ -67,25 +67,37 @@ Ops Scheduler::unfinished_ancestors(const Ops& targets) {
   const std::uint64_t mark = next_mark_++;
   for (const OpPtr& target : targets) find_unfinished(target.get(), mark);
   for (std::size_t i = 0; i < search_.size(); ++i) {
-    for (const OpPtr& dependency : search_[i].op->dependencies) {
+    for (const OpPtr& dependency : search_[i]->dependencies) {
       find_unfinished(dependency.get(), mark);
     }
   }
-  // The numbers beside the operations, so that sorting reads no operation.
-  const auto earlier = [](const Found& a, const Found& b) { return a.sequence < b.sequence; };
-  if (!std::is_sorted(search_.begin(), search_.end(), earlier)) {
-    std::sort(search_.begin(), search_.end(), earlier);
+  // Those whose dependencies are all in `found`, the one that was enqueued last on top.
+  std::vector<Next> next;
+  for (Op* const op : search_) {
+    op->not_found = op->unfinished;
+    if (op->not_found == 0) next.push_back({op->sequence, op});
   }
+  std::make_heap(next.begin(), next.end());
   Ops found;
   found.reserve(search_.size());
-  for (const Found& each : search_) found.push_back(each.op->self);
+  while (!next.empty()) {
+    std::pop_heap(next.begin(), next.end());
+    Op* const op = next.back().op;
+    next.pop_back();
+    found.push_back(op->self);
+    for (Op* const dependent : op->dependents) {
+      if (dependent->mark != mark || --dependent->not_found != 0) continue;
+      next.push_back({dependent->sequence, dependent});
+      std::push_heap(next.begin(), next.end());
+    }
+  }
   return found;
 }
 
 void Scheduler::find_unfinished(Op* op, std::uint64_t mark) {
   if (op == nullptr || op->done() || op->mark == mark) return;
   op->mark = mark;
-  search_.push_back({op->sequence, op});
+  search_.push_back(op);
 }
 
 bool Scheduler::may_start(const Op& op) const {
@@ -109,7 +121,7 @@ void Scheduler::wait(Lock& lock, const Ops& targets, RandomOrder* order) {
     }
     ++progress_;
   }
-  // A dependency was enqueued before what depends on it, so this order meets no unfinished one.
+  // Each comes after its dependencies.
   for (const OpPtr& op : needed) {
     finished_.wait(lock, [&] { return op->state != OpState::pending || may_start(*op); });
     if (op->state == OpState::pending) execute(lock, op);

@@ -24,7 +24,8 @@ using Ops = std::vector<OpPtr>;
 inline constexpr std::chrono::milliseconds patience{5};
 
 // Everything here is called with the one lock held. Host functions and kernels run without it; all
-// other operations run under it. Nothing recurses along dependencies, so a chain may be of any length.
+// other operations run under it. Nothing recurses along dependencies, so a chain may be of any
+// length.
 class Scheduler {
  public:
   static constexpr std::size_t max_devices = 8;
@@ -42,8 +43,8 @@ class Scheduler {
   void submit(const OpPtr& op);
 
   // Runs the targets and what they need, and returns when they are done. Whatever another thread
-  // runs already is waited for. In the order in which they were enqueued, or, with `order`, in that
-  // order, and then others beside them.
+  // runs already is waited for. What nothing orders runs last one first, the order least kind to a
+  // program that forgot a wait; or, with `order`, in that order, and others beside them.
   void wait(Lock& lock, const Ops& targets, RandomOrder* order);
 
   // Runs as many as `order` wants of those that can run, each for `patience` at most.
@@ -93,7 +94,8 @@ class Scheduler {
 
  private:
   bool may_start(const Op& op) const;
-  // In the order in which they were enqueued, the targets with them.
+  // Each after its dependencies, the targets with them. Of those that nothing orders the one that
+  // was enqueued last comes first.
   Ops unfinished_ancestors(const Ops& targets);
   void find_unfinished(Op* op, std::uint64_t mark);
   void execute(Lock& lock, OpPtr op);
@@ -103,9 +105,11 @@ class Scheduler {
   void remove_ready(Op& op);
   void finish(const OpPtr& op);
 
-  struct Found {
+  // The number beside the operation, so that comparing reads no operation.
+  struct Next {
     std::uint64_t sequence;
     Op* op;
+    bool operator<(const Next& other) const { return sequence < other.sequence; }
   };
 
   Hooks hooks_;
@@ -118,7 +122,7 @@ class Scheduler {
   std::array<int, max_devices> failures_{};
   bool one_host_function_ = false;
   std::uint64_t next_sequence_ = 1;
-  std::vector<Found> search_;  // of the search that goes on
+  std::vector<Op*> search_;  // of the search that goes on
   std::uint64_t next_mark_ = 1;
   std::uint64_t progress_ = 0;
 };

@@ -3,9 +3,9 @@
 
 #include <ucontext.h>
 #include <unistd.h>
+
 #include <csignal>
 #include <mutex>
-
 #include <string>
 
 #include "sim/process.hpp"
@@ -32,20 +32,23 @@ const char* kind_of(const void* context) {
 
 // The block that holds the address, or the last that did.
 void tell(const Process& process, std::uintptr_t address, const char* kind) {
-  const auto printed = static_cast<unsigned long long>(address);
-  const BlockPtr block = process.memory.find(address);
-  if (!block) {
-    report("host code %s device memory at 0x%llx, where no allocation is (any more)", kind,
-           printed);
-    return;
+  const BlockPtr live = process.memory.find(address);
+  const Block* const block = live ? live.get() : process.freed.find(address);
+  if (block == nullptr) {
+    report("host code %s device memory at 0x%llx, where no allocation is", kind,
+           static_cast<unsigned long long>(address));
+  } else {
+    const std::string freed = live ? "" : std::string(", freed by ") + block->freed_by;
+    report(
+        "host code %s device memory at 0x%llx: byte %zu of an allocation of %zu bytes on device "
+        "%d%s",
+        kind, static_cast<unsigned long long>(address), address - block->address, block->size,
+        block->device, freed.c_str());
   }
-  report(
-      "host code %s device memory at 0x%llx: byte %zu of an allocation of %zu bytes on device %d",
-      kind, printed, address - block->address, block->size, block->device);
   // To name the line takes more than a handler may do, so an end is set to it.
   const unsigned others = alarm(seconds_for_a_line);
-  report("  the allocation was made at %s", describe(block->made).c_str());
-  report("  the access is at %s", describe(CallSite::here()).c_str());
+  if (block != nullptr) report("  the allocation was made at %s", describe(block->made).c_str());
+  report("  the access is at %s", describe(CallSite::interrupted()).c_str());
   alarm(others);
 }
 

@@ -27,7 +27,9 @@ class Waits {
   bool skip(const char* function, bool waits = true) {
     ++count_;
     if (keeps_) made_.push_back({function, CallSite::here(), waits});
-    return count_ == left_out_ && left_out_function_ == function;
+    const bool leaves = count_ == left_out_ && left_out_function_ == function;
+    has_left_out_ = has_left_out_ || leaves;
+    return leaves;
   }
 
   // The same for a query, before it is known what it will answer: if it is the one to leave out it
@@ -41,6 +43,8 @@ class Waits {
     left_out_ = number;
     left_out_function_ = std::move(function);
   }
+  // Whether one was to be left out, and has not been.
+  bool is_missed() const { return left_out_ != 0 && !has_left_out_; }
 
   // From now on what skip() counts is kept, too.
   void keep() { keeps_ = true; }
@@ -51,6 +55,7 @@ class Waits {
   std::uint64_t count_ = 0;
   std::uint64_t left_out_ = 0;  // 0: none
   std::string left_out_function_;
+  bool has_left_out_ = false;
   bool keeps_ = false;
   std::vector<Wait> made_;
 };

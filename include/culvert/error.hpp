@@ -146,8 +146,8 @@ class OutOfMemory : public Error {
 
 namespace detail {
 
-// A call of CUDA's failed. After an error that stops CUDA's work for good, host functions that wait for
-// their turn are never called: what they hold is ended now.
+// A call of CUDA's failed. After an error that stops CUDA's work for good, host functions that wait
+// for their turn are never called: what they hold is ended now.
 [[gnu::cold, gnu::noinline]] inline void saw_failure(cudaError_t status) noexcept {
   if (is_sticky(status)) process::drop_host_functions();
 }

@@ -76,8 +76,8 @@ namespace detail {
 // Blocks of `block` threads that give each of `elements` elements a thread of its own: the
 // quotient, rounded up. At least 1, since no grid is empty; the kernel checks its index against
 // the number of elements in any case.
-// @throws Error where a number is negative, `block` is 0, or the grid would have more blocks than CUDA takes in x,
-// 2^31 - 1. Makes no CUDA call.
+// @throws Error where a number is negative, `block` is 0, or the grid would have more blocks than
+// CUDA takes in x, 2^31 - 1. Makes no CUDA call.
 template <std::integral Elements, std::integral Threads>
 [[nodiscard]] constexpr unsigned grid_for(Elements elements, Threads block,
                                           SourceLocation where = SourceLocation::current()) {

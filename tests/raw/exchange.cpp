@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// A program of CUDA runtime calls alone, as it might stand anywhere. One host thread makes frames in
-// a stream with stream-ordered memory and hands them over with an event each; another one has a graph
-// of explicit nodes work on them, and reads the results back. The bytes of every frame are checked,
-// and the time between two events is asked for.
+// A program of CUDA runtime calls alone, as it might stand anywhere. One host thread makes frames
+// in a stream with stream-ordered memory and hands them over with an event each; another one has a
+// graph of explicit nodes work on them, and reads the results back. The bytes of every frame are
+// checked, and the time between two events is asked for.
 #include <cuda_runtime_api.h>
 
 #include <atomic>

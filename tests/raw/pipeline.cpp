@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// A program of CUDA runtime calls alone, as it might stand anywhere. Two host threads each push chunks
-// through a device: into pinned memory, to the device, within it, back, each stage in a stream of its
-// own, two chunks under way at a time. A host function adds up what comes out. Then the same stages
-// run as a captured graph. Every byte is checked.
+// A program of CUDA runtime calls alone, as it might stand anywhere. Two host threads each push
+// chunks through a device: into pinned memory, to the device, within it, back, each stage in a
+// stream of its own, two chunks under way at a time. A host function adds up what comes out. Then
+// the same stages run as a captured graph. Every byte is checked.
 #include <cuda_runtime_api.h>
 
 #include <cstddef>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Virtual time: what overlaps, what does not, and that it does not depend on the schedule.
+#include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "sim_fixture.hpp"
@@ -151,7 +153,16 @@ TEST(ClockDeathTest, AModelMustMakeSense) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   sim::Config config;
   config.cost.device_gb_per_s = 0;
-  EXPECT_EXIT(sim::reset(config), testing::ExitedWithCode(2), "more than 0");
+  EXPECT_EXIT(sim::reset(config), testing::ExitedWithCode(2), "0.001 or more");
+  config.cost.device_gb_per_s = std::nan("");
+  EXPECT_EXIT(sim::reset(config), testing::ExitedWithCode(2), "0.001 or more");
+  for (std::uint64_t sim::CostModel::*const latency :
+       {&sim::CostModel::copy_latency_ns, &sim::CostModel::kernel_launch_ns,
+        &sim::CostModel::event_record_ns, &sim::CostModel::host_function_ns}) {
+    config.cost = {};
+    config.cost.*latency = ~std::uint64_t{0};
+    EXPECT_EXIT(sim::reset(config), testing::ExitedWithCode(2), "a latency is");
+  }
   config.cost = {};
   config.cost.concurrent_kernels = 0;
   EXPECT_EXIT(sim::reset(config), testing::ExitedWithCode(2), "concurrent_kernels");

@@ -233,6 +233,14 @@ TEST_F(Errors, PeerAccess) {
   CUDA_OK(cudaDeviceDisablePeerAccess(1));
 }
 
+TEST(ErrorDeathTest, AScheduleIsOneOfThree) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  sim::Config config;
+  config.schedule = static_cast<sim::Schedule>(7);
+  EXPECT_EXIT(sim::reset(config), testing::ExitedWithCode(2), "schedule is 7");
+  EXPECT_EXIT(sim::set_schedule(config.schedule), testing::ExitedWithCode(2), "schedule is 7");
+}
+
 TEST(Environment, IsRead) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   setenv("CULVERT_SIM_DEVICES", "3", 1);

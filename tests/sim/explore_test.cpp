@@ -253,6 +253,42 @@ TEST(ExploreDeathTest, BadArgumentsEndTheProgram) {
   EXPECT_EXIT(sim::fail("malloc", cudaErrorUnknown), ends, "no function of CUDA");
   const auto none = reinterpret_cast<cudaStream_t>(std::uintptr_t{12345});
   EXPECT_EXIT(sim::fail_operation(none, cudaErrorUnknown), ends, "no such stream");
+  EXPECT_EXIT(sim::raise_sticky(0, cudaSuccess), ends, "no error");
+  EXPECT_EXIT(sim::raise_sticky(1, cudaErrorUnknown), ends, "no device 1");
+}
+
+TEST(ExploreDeathTest, OneAtATime) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto ends = testing::ExitedWithCode(2);
+  const auto body = [] { return true; };
+  EXPECT_EXIT((void)sim::explore(1, [&] { (void)sim::for_each_wait(body); }), ends,
+              "for_each_wait while explore");
+  EXPECT_EXIT((void)sim::for_each_wait([&] { (void)sim::for_each_fault(body); }), ends,
+              "for_each_fault while");
+  const auto in_host_function = [] {
+    cudaLaunchHostFunc(
+        cudaStreamPerThread, [](void*) { (void)sim::explore(1, [] { return true; }); }, nullptr);
+    cudaStreamSynchronize(cudaStreamPerThread);
+  };
+  EXPECT_EXIT(in_host_function(), ends, "explore in a host function");
+}
+
+// A fault counts as injected where the body made the call again.
+TEST_F(ExploreTest, CallsThatAreNotMadeAgainAreToldOf) {
+  int runs = 0;
+  const auto body = [&] {
+    for (int i = 0; i < (runs == 0 ? 4 : 2); ++i) (void)cudaDeviceSynchronize();
+    ++runs;
+    return true;
+  };
+  testing::internal::CaptureStderr();
+  const sim::FaultReport report = sim::for_each_fault(body);
+  const std::string told = testing::internal::GetCapturedStderr();
+  ASSERT_EQ(report.runs.size(), 4U);
+  EXPECT_TRUE(report.runs[1].happened);
+  EXPECT_FALSE(report.runs[2].happened);
+  EXPECT_NE(told.find("2 faults injected in 1 functions"), std::string::npos) << told;
+  EXPECT_NE(told.find("2 calls were not made again"), std::string::npos) << told;
 }
 
 // The environment is read when a program starts, so each of these starts this one anew.
@@ -273,6 +309,22 @@ TEST(ExploreDeathTest, TheEnvironmentMakesCallsFailAndLeavesWaitsOut) {
     EXPECT_EXIT(second_malloc(), testing::ExitedWithCode(2), "CULVERT_SIM_FAIL") << bad;
   }
   unsetenv("CULVERT_SIM_FAIL");
+
+  // What does not happen is told at the end.
+  const auto leave = [] {
+    void* pointer = nullptr;
+    cudaFree(pointer);
+    std::exit(0);
+  };
+  setenv("CULVERT_SIM_FAIL", "cudaMaloc:2,cudaFree:1,*:1:9", 1);
+  EXPECT_EXIT(leave(), testing::ExitedWithCode(0),
+              "0 calls of cudaMaloc\n[^\n]*[0-9]+ calls of CUDA\n$");
+  setenv("CULVERT_SIM_FAIL", "cudaFree:1", 1);
+  EXPECT_EXIT(leave(), testing::ExitedWithCode(0), "^$");
+  unsetenv("CULVERT_SIM_FAIL");
+  setenv("CULVERT_SIM_SKIP_WAIT", "3:cudaStreamSynchronize", 1);
+  EXPECT_EXIT(leave(), testing::ExitedWithCode(0), "no wait was left out: .*the 0 of the program");
+  unsetenv("CULVERT_SIM_SKIP_WAIT");
 
   const auto read = [&] {
     sim::reset(sim::Config{});  // it keeps what the environment asks for

@@ -169,6 +169,28 @@ TEST_F(Graph, AMissingEdgeShowsStaleBytes) {
   }
 }
 
+// Nor is it where all of the graph is waited for: without an edge the last node runs first.
+TEST_F(Graph, AMissingEdgeShowsWhicheverNodeIsMadeFirst) {
+  unsigned char* const device = make_device(1);
+  unsigned char* const pinned = make_pinned(1);
+  for (const bool writes_first : {false, true}) {
+    for (const bool edge : {false, true}) {
+      CUDA_OK(cudaMemset(device, 1, 1));
+      cudaGraph_t graph = make_graph();
+      cudaGraphNode_t first =
+          writes_first ? fill(graph, device, 2, 1) : copy(graph, pinned, device, 1);
+      const Nodes needed(edge ? 1 : 0, first);
+      if (writes_first) {
+        copy(graph, pinned, device, 1, needed);
+      } else {
+        fill(graph, device, 2, 1, needed);
+      }
+      run(instantiate(graph));
+      EXPECT_EQ(pinned[0] == 2, writes_first == edge);
+    }
+  }
+}
+
 TEST_F(Graph, ALaunchFollowsItsStreamAndTheLaunchBefore) {
   Log log;
   Note notes[] = {{&log, 0}, {&log, 1}, {&log, 2}};
@@ -199,7 +221,7 @@ TEST_F(Graph, ALaunchFollowsAllOfTheOneBefore) {
   CUDA_OK(cudaGraphLaunch(exec, make_stream()));
   CUDA_OK(cudaGraphLaunch(exec, make_stream()));
   CUDA_OK(cudaEventSynchronize(event));
-  EXPECT_EQ(log, (Log{1, 2, 1}));
+  EXPECT_EQ(log, (Log{2, 1, 1}));
 }
 
 TEST_F(Graph, LaunchesUnderEachSchedule) {
@@ -789,6 +811,26 @@ TEST_F(Graph, MemoryOfAGraph) {
   EXPECT_EQ(sim::live().device_allocations, 2U);  // the launch is pending
   CUDA_OK(cudaStreamSynchronize(nullptr));
   EXPECT_EQ(sim::live().device_allocations, 1U);
+}
+
+// Each told as what it is.
+TEST_F(Graph, MemoryOfAGraphIsUsedTooEarlyOrTooLate) {
+  for (const bool late : {false, true}) {
+    sim::reset(strict());
+    cudaGraph_t graph = make_graph();
+    cudaGraphNode_t allocating = nullptr;
+    cudaMemAllocNodeParams params = allocation(16);
+    CUDA_OK(cudaGraphAddMemAllocNode(&allocating, graph, nullptr, 0, &params));
+    cudaGraphNode_t freeing = nullptr;
+    CUDA_OK(cudaGraphAddMemFreeNode(&freeing, graph, &allocating, 1, params.dptr));
+    fill(graph, params.dptr, 3, 16, Nodes(late ? 1 : 0, freeing));
+    CUDA_OK(cudaGraphLaunch(instantiate(graph), nullptr));
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaErrorIllegalAddress);
+    const std::string told = testing::internal::GetCapturedStderr();
+    const char* const why = late ? "after it was freed" : "before its allocation in stream order";
+    EXPECT_NE(told.find(why), std::string::npos) << told;
+  }
 }
 
 TEST_F(Graph, MemoryThatOutlivesALaunch) {

@@ -95,20 +95,29 @@ TEST_F(LeakDeathTest, TheExitTellsAndMayFail) {
 }
 
 TEST_F(LeakDeathTest, AnAccessFromHostCodeIsTold) {
-  const auto access = [](bool write, bool freed) {
+  const int made = __LINE__ + 3;
+  const auto access = [](bool write, bool freed, std::size_t offset = 7) {
     void* pointer = nullptr;
     cudaMalloc(&pointer, 100);
     if (freed) cudaFree(pointer);
-    volatile unsigned char* const byte = static_cast<unsigned char*>(pointer) + 7;
+    volatile unsigned char* const byte = static_cast<unsigned char*>(pointer) + offset;
     if (write) *byte = 1;
     std::exit(*byte);
   };
-  EXPECT_DEATH(
-      access(true, false),
-      "host code (wrote|touched) device memory at 0x.*: byte 7 of an allocation of 100 bytes "
-      "on device 0\n.*the allocation was made at .*leak_test.cpp(.|\n)*the access is at ");
-  EXPECT_DEATH(access(false, false), "host code (read|touched) device memory");
-  EXPECT_DEATH(access(false, true), "where no allocation is");
+  const std::string file = "leak_test.cpp:";
+  const auto made_and = [&](int line) {
+    return "\n.*the allocation was made at [^\n]*" + file + std::to_string(made) +
+           "(.|\n)*the access is at [^\n]*" + file + std::to_string(line);
+  };
+  EXPECT_DEATH(access(true, false),
+               "host code (wrote|touched) device memory at 0x.*: byte 7 of an allocation of 100 "
+               "bytes on device 0" +
+                   made_and(made + 3));
+  EXPECT_DEATH(access(false, false),
+               "host code (read|touched) device memory at .*" + made_and(made + 4));
+  EXPECT_DEATH(access(false, true), "device 0, freed by cudaFree" + made_and(made + 4));
+  EXPECT_DEATH(access(false, false, 4096), "where no allocation is\n.*the access is at [^\n]*" +
+                                               file + std::to_string(made + 4));
 }
 
 TEST_F(LeakDeathTest, OtherFaultsAreNotToldOf) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// An ordering bug becomes wrong bytes: the late schedule or one of 100 seeds shows each missing wait,
-// and the correct twin passes under 1,000 seeds.
+// An ordering bug becomes wrong bytes: the late schedule or one of 100 seeds shows each missing
+// wait, and the correct twin passes under 1,000 seeds.
 #include <culvert/sim/explore.hpp>
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Small programs of raw CUDA calls. Each needs one wait, which it makes if it is told to, and answers
-// whether its bytes are right.
+// Small programs of raw CUDA calls. Each needs one wait, which it makes if it is told to, and
+// answers whether its bytes are right.
 #pragma once
 
 #include <span>

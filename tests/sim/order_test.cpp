@@ -48,9 +48,22 @@ TEST_F(Order, OnlyAncestorsRun) {
   CUDA_OK(cudaStreamWaitEvent(b, event, 0));
   CUDA_OK(cudaLaunchHostFunc(b, write_note, &notes[3]));
   CUDA_OK(cudaStreamSynchronize(b));
-  EXPECT_EQ(log, (Log{0, 2, 3}));
+  EXPECT_EQ(log, (Log{2, 0, 3}));
   CUDA_OK(cudaDeviceSynchronize());
-  EXPECT_EQ(log, (Log{0, 2, 3, 1}));
+  EXPECT_EQ(log, (Log{2, 0, 3, 1}));
+}
+
+TEST_F(Order, WhatNothingOrdersRunsLastOneFirst) {
+  Log log;
+  Note notes[] = {{&log, 0}, {&log, 1}, {&log, 2}, {&log, 3}};
+  cudaStream_t a = make_stream();
+  cudaStream_t b = make_stream();
+  CUDA_OK(cudaLaunchHostFunc(a, write_note, &notes[0]));
+  CUDA_OK(cudaLaunchHostFunc(b, write_note, &notes[1]));
+  CUDA_OK(cudaLaunchHostFunc(a, write_note, &notes[2]));
+  CUDA_OK(cudaLaunchHostFunc(b, write_note, &notes[3]));
+  CUDA_OK(cudaDeviceSynchronize());
+  EXPECT_EQ(log, (Log{1, 3, 0, 2}));
 }
 
 TEST_F(Order, EagerRunsAtTheCall) {
@@ -127,7 +140,7 @@ TEST_F(Order, LegacySynchronizeCoversBlockingStreams) {
   CUDA_OK(cudaLaunchHostFunc(cudaStreamPerThread, write_note, &notes[1]));
   CUDA_OK(cudaLaunchHostFunc(apart, write_note, &notes[2]));
   CUDA_OK(cudaStreamSynchronize(cudaStreamLegacy));
-  EXPECT_EQ(log, (Log{0, 1}));
+  EXPECT_EQ(log, (Log{1, 0}));  // nothing orders them
 }
 
 TEST_F(Order, LegacyCoversADestroyedBlockingStream) {

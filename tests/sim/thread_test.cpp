@@ -434,6 +434,18 @@ TEST(ThreadsDeathTest, AHostFunctionThatNeverReturnsIsTold) {
               "the program is stuck");
 }
 
+TEST(ThreadsDeathTest, AHostFunctionMayNotStartTheRuntimeAfresh) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto call = [](cudaHostFn_t function) {
+    cudaLaunchHostFunc(cudaStreamPerThread, function, nullptr);
+    cudaStreamSynchronize(cudaStreamPerThread);
+  };
+  EXPECT_EXIT(call([](void*) { sim::reset(); }), testing::ExitedWithCode(2),
+              "reset in a host function");
+  EXPECT_EXIT(call([](void*) { sim::run_pending(); }), testing::ExitedWithCode(2),
+              "run_pending in a host function");
+}
+
 // What CUDA may do to such functions is seen here.
 TEST(ThreadsDeathTest, SerializedHostFunctionsThatMustMeetAreStuck) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
@@ -447,8 +459,8 @@ TEST(ThreadsDeathTest, SerializedHostFunctionsThatMustMeetAreStuck) {
     cudaStream_t b = nullptr;
     cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
     cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
-    cudaLaunchHostFunc(a, wait_for_the_second, &meeting);
     cudaLaunchHostFunc(b, second, &meeting);
+    cudaLaunchHostFunc(a, wait_for_the_second, &meeting);  // runs first
     cudaDeviceSynchronize();
   };
   EXPECT_EXIT(stuck(), testing::ExitedWithCode(2), "the program is stuck");

@@ -6,7 +6,9 @@
 // exception leaves it, or if its work touched memory that was freed or not yet allocated; without a
 // result it passes by returning. Each run starts from a fresh runtime
 // (see reset()), so what the body uses it creates. It makes the same calls each time, from one host
-// thread at a time. The results do not see the expectations of a test framework: return a bool.
+// thread at a time. None of these functions may be called in a body, or in a host function: that
+// ends the process with status 2. The results do not see the expectations of a test framework:
+// return a bool.
 #pragma once
 
 #include <cstddef>
@@ -56,6 +58,7 @@ struct WaitReport {
 struct FaultRun {
   std::uint64_t number = 0;  ///< Of the call, from 1.
   std::string function;      ///< Its name.
+  bool happened = false;     ///< Whether the body made that call in this run, too.
   bool passed = false;       ///< Whether the body passed all the same.
   /// The status of the culvert::Error that left the body, or cudaSuccess.
   cudaError_t escaped = cudaSuccess;
@@ -88,8 +91,8 @@ struct ExploreOptions {
   std::uint64_t first_seed = 1;
   /// Of for_each_wait: how many seeds are tried when the late schedule does not catch a wait.
   std::uint64_t seeds = 100;
-  /// Of for_each_fault: what the calls answer. cudaSuccess: cudaErrorMemoryAllocation where memory is
-  /// asked for and cudaErrorUnknown elsewhere.
+  /// Of for_each_fault: what the calls answer. cudaSuccess: cudaErrorMemoryAllocation where memory
+  /// is asked for and cudaErrorUnknown elsewhere.
   cudaError_t error = cudaSuccess;
   /// Whether a summary, and what is not as it should be, goes to standard error.
   bool report = true;
@@ -151,9 +154,9 @@ template <class Body>
   return detail::for_each_wait(detail::runner(body), options);
 }
 
-/// Runs the body once for each counted runtime call that it makes (see call_count()), with that call
-/// failing, under the late schedule. The number of injected faults is told on standard error, and
-/// each run that is not ok().
+/// Runs the body once for each counted runtime call that it makes (see call_count()), with that
+/// call failing, under the late schedule. The number of injected faults is told on standard error,
+/// and each run that is not ok().
 template <class Body>
 [[nodiscard]] FaultReport for_each_fault(Body&& body, const ExploreOptions& options = {}) {
   return detail::for_each_fault(detail::runner(body), options);

@@ -26,7 +26,8 @@ namespace culvert::sim {
 
 /// When pending work runs. Either way an operation runs after all that it depends on.
 enum class Schedule {
-  late,  ///< Only what something waits for, as late as possible: a missing wait shows stale bytes.
+  late,    ///< Only what something waits for, as late as possible, and what nothing orders last one
+           ///< first: a missing wait shows stale bytes.
   random,  ///< As a seed says: at each call some of what can run, at each wait others beside what it
            ///< needs. The same seed and the same calls give the same order again.
   eager,   ///< At the call that enqueues it. A host function runs on another thread at once; the
@@ -45,12 +46,13 @@ inline constexpr std::size_t device_alignment = 512;
 inline constexpr int max_devices = 8;
 
 /// What operations take in virtual time. A gigabyte is 10^9 bytes. Speeds and the latency of a
-/// kernel were measured on an H200; those marked "assumed" were not.
+/// kernel were measured on an H200; those marked "assumed" were not. A speed is 0.001 or more, a
+/// time 10^15 ns (eleven days) at most; others end the process with status 2.
 struct CostModel {
   double host_to_device_gb_per_s = 55;
   double device_to_host_gb_per_s = 55;
-  /// Of both directions together. Each has a copy engine, which does one copy at a time. A copy that
-  /// finds the other engine busy has what that one leaves.
+  /// Of both directions together. Each has a copy engine, which does one copy at a time. A copy
+  /// that finds the other engine busy has what that one leaves.
   double both_directions_gb_per_s = 93;
   /// Of copies and fills on the device; bytes read and bytes written both count. They do not
   /// slow each other down.
@@ -115,6 +117,7 @@ Config config_from_environment();
 /// Starts afresh: drops pending work without running it, ends every stream, event, pool and
 /// allocation, forgets errors, faults, counts and each thread's current device. Waits for host
 /// functions that are running.
+/// In a host function it ends the process with status 2.
 /// @pre No other thread makes CUDA calls meanwhile.
 void reset(const Config& config = config_from_environment());
 
@@ -124,7 +127,7 @@ Config config();
 /// Changes the schedule for operations enqueued from now on.
 void set_schedule(Schedule schedule);
 
-/// Runs all pending work and waits for it.
+/// Runs all pending work and waits for it. In a host function it ends the process with status 2.
 void run_pending();
 
 /// Number of operations that were enqueued and have not finished.
@@ -145,21 +148,23 @@ enum class Repeat { once, from_then_on };
 /// `function`, or of all counted functions if that is null. Several faults may wait at a time. The
 /// environment's CULVERT_SIM_FAIL does the same from the start of the program: FUNCTION:ERROR or
 /// FUNCTION:ERROR:NTH, with a + behind it for from_then_on; FUNCTION may be *, ERROR is a number or
-/// a name, and a comma separates several. An nth of 0, an error of 0 and a name that is no function
-/// of CUDA's end the process with status 2.
+/// a name, and a comma separates several. An nth of 0, an error of 0 and a name that does not begin
+/// with "cu" end the process with status 2. What the environment asks for and has not happened by
+/// the end of the program is told on stderr then.
 void fail(const char* function, cudaError_t error, std::uint64_t nth = 1,
           Repeat repeat = Repeat::once);
 
-/// Breaks the stream's device when it comes to the nth operation that is enqueued in the stream from
-/// now on (1 is the next), as an illegal address in a kernel does; see raise_sticky(). A handle that
-/// is no stream ends the process with status 2.
+/// Breaks the stream's device when it comes to the nth operation that is enqueued in the stream
+/// from now on (1 is the next), as an illegal address in a kernel does; see raise_sticky(). A
+/// handle that is no stream ends the process with status 2.
 void fail_operation(cudaStream_t stream, cudaError_t error, std::uint64_t nth = 1);
 
 /// Forgets the faults that have not happened yet.
 void clear_faults();
 
 /// Breaks a device, as an illegal address in a kernel does: its pending work is dropped, host
-/// functions too, and calls answer `error`. cudaDeviceReset does not mend it; reset() does.
+/// functions too, and calls answer `error`. cudaDeviceReset does not mend it; reset() does. A
+/// device that does not exist and cudaSuccess end the process with status 2.
 void raise_sticky(int device, cudaError_t error);
 
 /// What the program holds now. Default streams and default pools are not counted.
@@ -179,11 +184,11 @@ struct Live {
 };
 Live live();
 
-/// Prints on standard error what live() counts, by kind and by the line that made it, and answers how
-/// many there are. The events that culvert keeps for itself are not among them. The same is printed
-/// when the program ends, after the destructors of its static objects; CULVERT_SIM_LEAKS=fail also
-/// ends it with status 2 then, and off prints nothing. A program that ends by abort() or _Exit()
-/// tells nothing.
+/// Prints on standard error what live() counts, by kind and by the line that made it, and answers
+/// how many there are. The events that culvert keeps for itself are not among them. The same is
+/// printed when the program ends, after the destructors of its static objects;
+/// CULVERT_SIM_LEAKS=fail also ends it with status 2 then, and off prints nothing. A program that
+/// ends by abort() or _Exit() tells nothing.
 std::size_t report_leaks();
 
 /// True: the process runs on the simulated runtime.
@@ -304,7 +309,8 @@ void define_kernel(const char* name, Body body) {
 
 /// Says how long a kernel takes in virtual time, before or after it is defined: nanoseconds, or a
 /// function of the launch. It is called at the launch and makes no CUDA calls. Without it a kernel
-/// takes no time of its own. A name is one as for define_kernel(). reset() keeps it.
+/// takes no time of its own. 10^15 ns are the most; more ends the process with status 2. A name is
+/// one as for define_kernel(). reset() keeps it.
 template <class... Parameters>
 void set_kernel_time(void (*kernel)(Parameters...), KernelTime time) {
   detail::set_kernel_time(reinterpret_cast<const void*>(kernel), std::move(time));
