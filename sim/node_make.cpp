@@ -101,6 +101,7 @@ cudaError_t make_allocation_node(Call& call, const Graph& graph, cudaMemAllocNod
   if (!call.process.config.memory_pools) return cudaErrorNotSupported;
   const BlockPtr block = call.process.allocate(call.lock, device, params.bytesize, nullptr);
   if (!block) return cudaErrorMemoryAllocation;
+  block->made_by = "a memory allocation node";
   params.dptr = reinterpret_cast<void*>(block->address);
   Work work{.kind = OpKind::allocate,
             .name = "a memory allocation node",

@@ -847,7 +847,10 @@ TEST_F(Graph, MemoryThatOutlivesALaunch) {
   CUDA_OK(cudaFreeAsync(params.dptr, nullptr));
   run(exec);
   CUDA_OK(cudaFree(params.dptr));
+  testing::internal::CaptureStderr();
   EXPECT_EQ(cudaFree(params.dptr), cudaErrorInvalidValue);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("(a memory allocation node)"),
+            std::string::npos);
   CUDA_OK(cudaGraphExecDestroy(exec));
   exec = instantiate(graph, cudaGraphInstantiateFlagAutoFreeOnLaunch);
   run(exec);
